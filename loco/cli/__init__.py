@@ -1,0 +1,1 @@
+"""The ``loco`` command: a plan without an engine or a cluster."""

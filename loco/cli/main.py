@@ -1,0 +1,34 @@
+"""Entry point: arguments in, exit status out. 0 is well, 1 refused, 2 wrong usage."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from loco.cli import check, render
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="loco", description="Plans an LLM serving stack on Kubernetes, without an engine or a cluster."
+    )
+    parser.add_argument("--version", action="version", version=f"loco {version('loco')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in (render, check):
+        command.declare(commands)
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

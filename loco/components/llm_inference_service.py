@@ -1,0 +1,16 @@
+"""The component of one LLMInferenceService."""
+
+import pulumi
+
+from loco import names
+
+
+class LLMInferenceService(pulumi.ComponentResource):
+    """Owns the objects of one service, so that a preview reads like the stack.
+
+    A ModelServingStack makes one for each service of its plan, named ``<namespace>/<name>``.
+    """
+
+    def __init__(self, namespace: str, name: str, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("loco:index:LLMInferenceService", names.component_name(namespace, name), None, opts)
+        self.register_outputs({})

@@ -1,0 +1,77 @@
+"""A manifest becomes a resource: generic, camelCase as Kubernetes spells it, under a logical name that never moves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+
+from loco import names
+from loco.components.provider import PROVIDER_VERSION
+from loco.components.renames import aliases_of
+from loco.model import Manifest
+
+
+class KubernetesObject(pulumi.CustomResource):
+    """Any Kubernetes object. The typed classes would register the same, with twice the time and memory."""
+
+    def __init__(self, token: str, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        super().__init__(token, name, dict(props), opts)
+
+
+def register(
+    manifest: Manifest,
+    parent: pulumi.Resource,
+    provider: pulumi.ProviderResource,
+    after: Sequence[pulumi.Resource],
+    secret_data: pulumi.Output[Mapping[str, str]] | None = None,
+) -> KubernetesObject:
+    """Registers one object of a plan.
+
+    Args:
+        manifest: the object.
+        parent: the component that it belongs to.
+        provider: the stack's provider.
+        after: what must exist before it.
+        secret_data: for a Secret, its ``stringData``.
+    """
+    token = token_of(manifest.id.api_version, manifest.id.kind)
+    name = names.logical_name(manifest.component, manifest.id)
+    opts = pulumi.ResourceOptions(
+        parent=parent,
+        provider=provider,
+        version=PROVIDER_VERSION,
+        depends_on=list(after),
+        aliases=list(aliases_of(token, name)),
+        ignore_changes=list(manifest.ignore_changes),
+        replace_on_changes=list(manifest.replace_on),
+        delete_before_replace=True,  # the object's name is fixed, so two of them can't stand side by side
+        additional_secret_outputs=["data", "stringData"] if manifest.id.kind == "Secret" else None,
+    )
+    props = _with_wait(manifest)
+    if secret_data is not None:
+        props["stringData"] = pulumi.Output.secret(secret_data)
+    return KubernetesObject(token, name, props, opts)
+
+
+def token_of(api_version: str, kind: str) -> str:
+    """The provider's type token: the core group is spelt out, every other apiVersion is taken as it is."""
+    group = api_version if "/" in api_version else f"core/{api_version}"
+    return f"kubernetes:{group}:{kind}"
+
+
+def _with_wait(manifest: Manifest) -> dict[str, Any]:
+    """The object with the annotations that tell the provider how to wait, and without empty metadata maps.
+
+    The provider would show an empty map of a custom resource as a change for ever.
+    """
+    data = dict(manifest.data)
+    metadata = {key: value for key, value in data["metadata"].items() if value not in ({}, None)}
+    waiting = {}
+    if manifest.wait.skip:
+        waiting["pulumi.com/skipAwait"] = "true"
+    elif manifest.wait.timeout_seconds is not None:
+        waiting["pulumi.com/timeoutSeconds"] = str(manifest.wait.timeout_seconds)
+    if waiting:
+        metadata["annotations"] = {**metadata.get("annotations", {}), **waiting}
+    data["metadata"] = metadata
+    return data

@@ -1,0 +1,7 @@
+"""Many layers to one resolved spec: which presets apply, the strategic merge, templates, provenance."""
+
+from loco.layers.catalog import Profile
+from loco.layers.merge import merge_specs
+from loco.layers.resolve import AppliedConfig, Resolved, enabled, resolve
+
+__all__ = ["AppliedConfig", "Profile", "Resolved", "enabled", "merge_specs", "resolve"]

@@ -1,0 +1,206 @@
+"""One service and all that lies under it, as one resolved spec.
+
+The order, low to high: profile, presets as chosen, the stack's defaults, baseRefs in order, the service itself, the
+stack's overrides. The presets are chosen by the merge of all the others, in that same order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loco.layers.catalog import Profile, preset, profile
+from loco.layers.merge import Removal, merge_trees
+from loco.layers.template import context, expand
+from loco.model import Finding, Origin
+from loco.spec import BASE_CONFIG, SERVICE, Document, LLMInferenceServiceSpec, StackSpec
+from loco.spec.stack import Override
+from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, plain
+from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, close_to, origin_of
+
+_METADATA = ("labels", "annotations")
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedConfig:
+    """A preset or base config that took part, with where it came from: ``Preset`` or ``UserRef``."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One service after layering.
+
+    Attributes:
+        spec: the merged, expanded spec, typed.
+        tree: the same as a tree: every leaf knows its layer, file and line, and what it overrode.
+        labels, annotations: of the service's own metadata, after defaults and overrides.
+        applied: presets in order, then base configs.
+    """
+
+    name: str
+    namespace: str
+    origin: Origin
+    spec: LLMInferenceServiceSpec
+    tree: Branch
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    applied: tuple[AppliedConfig, ...]
+    profile: Profile
+    tls: bool
+
+    @property
+    def subject(self) -> str:
+        return f"{SERVICE}/{self.namespace}/{self.name}"
+
+    @property
+    def model_name(self) -> str:
+        """The served name: the spec's, else the service's own."""
+        return (self.spec.model.name if self.spec.model else None) or self.name
+
+    def origin_at(self, *path: str | int) -> Origin:
+        """Where the value at a path of the spec was written; the service where nobody wrote it."""
+        return origin_of(at(self.tree, path), self.origin)
+
+
+def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list[Finding]]:
+    """The resolved service, None where an error stands in the way, and the findings."""
+    subject = document.subject
+    ground = profile(stack.config.profile)
+    bases, findings = _bases(document, stack)
+    upper = _upper_layers(document, stack, bases)
+    decided, _ = merge_trees(_spec_of(layer) for layer in upper)
+    chosen = choose(decided)
+    layers = [ground.spec, *(preset(name) for name in chosen), *(_spec_of(layer) for layer in upper)]
+    merged, removals = merge_trees(layers)
+    findings += [_removal(removal, subject, merged) for removal in removals]
+
+    findings += check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
+    if any(finding.severity == "error" for finding in findings):
+        return None, findings
+    before = LLMInferenceServiceSpec.model_validate(plain(merged))
+    tls = stack.config.platform.tls
+    expanded, templating = expand(merged, context(before, document.name, document.namespace, tls), subject)
+    findings += templating
+    findings += _kubernetes(expanded, subject)
+    if any(finding.severity == "error" for finding in findings) or not isinstance(expanded, Branch):
+        return None, findings
+    metadata, _ = merge_trees(_metadata_of(layer) for layer in upper)
+    labels, annotations = (_texts(at(metadata, (key,))) for key in _METADATA)
+    resolved = Resolved(
+        document.name,
+        document.namespace,
+        document.origin,
+        LLMInferenceServiceSpec.model_validate(plain(expanded)),
+        expanded,
+        labels,
+        annotations,
+        (*(AppliedConfig(name, "Preset") for name in chosen), *(AppliedConfig(base.name, "UserRef") for base in bases)),
+        ground,
+        tls,
+    )
+    return resolved, findings
+
+
+def enabled(document: Document, stack: StackSpec) -> bool:
+    """Whether no override switches the document off."""
+    return all(override.enabled for override in overrides_of(document, stack))
+
+
+def overrides_of(document: Document, stack: StackSpec) -> list[Override]:
+    """The stack's overrides of a document, in config order."""
+    return [
+        override
+        for override in stack.overrides
+        if (override.kind, override.name) == (document.kind, document.name)
+        and override.namespace in (None, document.namespace)
+    ]
+
+
+def choose(decided: Node) -> tuple[str, ...]:
+    """The presets of a spec, in merge order, by the merge of all layers but the presets themselves."""
+    # Every other topology is refused field by field until its room is built, whatever stands here.
+    del decided
+    return ("config-llm-template",)
+
+
+def _bases(document: Document, stack: StackSpec) -> tuple[list[Document], list[Finding]]:
+    known = {d.name: d for d in stack.documents if d.kind == BASE_CONFIG and d.namespace == document.namespace}
+    found, findings = [], []
+    upper, _ = merge_trees(_spec_of(layer) for layer in _upper_layers(document, stack, []))
+    refs = at(upper, ("baseRefs",))
+    for index, ref in enumerate(refs.items if isinstance(refs, Row) else ()):
+        name = at(ref, ("name",))
+        wanted = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else None
+        if wanted in known:
+            found.append(known[wanted])
+            continue
+        near = close_to(wanted or "", known)
+        message = f"no {BASE_CONFIG} is called {wanted}; searched the namespace {document.namespace} and the presets"
+        cure = near or f"one of {', '.join(sorted(known)) or 'the base configs of the stack, of which there are none'}"
+        path = f"spec.baseRefs[{index}].name"
+        findings.append(
+            Finding(
+                "LOCO-REFERENCE", "error", path, message, cure, origin_of(name, ref.origin), document.subject, wanted
+            )
+        )
+    return found, findings
+
+
+def _upper_layers(document: Document, stack: StackSpec, bases: Sequence[Document]) -> list[Branch]:
+    """Every layer above the presets, low to high, as documents."""
+    defaults = stack.defaults.get(document.kind)
+    based = [Branch({"spec": _named(base.spec, f"baseRef:{base.name}")}, base.origin) for base in bases]
+    return [
+        *([defaults] if defaults else []),
+        *based,
+        document.tree,
+        *(override.tree for override in overrides_of(document, stack)),
+    ]
+
+
+def _named(node: Node, layer: str) -> Node:
+    origin = Origin(layer, node.origin.file, node.origin.line)
+    if isinstance(node, Leaf):
+        return Leaf(node.value, origin)
+    if isinstance(node, Row):
+        return Row(tuple(_named(item, layer) for item in node.items), origin)
+    return Branch({key: _named(item, layer) for key, item in node.items.items()}, origin)
+
+
+def _spec_of(layer: Branch) -> Node:
+    return layer.items.get("spec", Branch({}, layer.origin))
+
+
+def _metadata_of(layer: Branch) -> Node:
+    metadata = layer.items.get("metadata")
+    items = metadata.items if isinstance(metadata, Branch) else {}
+    return Branch({key: items[key] for key in _METADATA if key in items}, layer.origin)
+
+
+def _texts(node: Node | None) -> dict[str, str]:
+    value = plain(node) if node is not None else {}
+    return {str(key): str(item) for key, item in value.items()}
+
+
+def _rooted(spec: Node) -> Node:
+    return Branch({"spec": spec}, spec.origin)
+
+
+def _kubernetes(tree: Node, subject: str) -> list[Finding]:
+    findings = []
+    for below, definition in KUBERNETES_SHAPES:
+        if isinstance(part := at(tree, below), Branch):
+            path: Path = ("spec", *below)
+            findings += check_kubernetes(
+                part, definition, path=path, subject=subject, root=_rooted(tree), complete=True
+            )
+    return findings
+
+
+def _removal(removal: Removal, subject: str, merged: Node) -> Finding:
+    what = "[]" if isinstance(removal.by, Row) else "null"
+    message = f"{what} removes what {removal.removed.origin} had set"
+    path = dotted(("spec", *removal.path), _rooted(merged))
+    cure = "nothing, if that is meant; else remove the line"
+    return Finding("LOCO-REMOVED", "warning", path, message, cure, removal.by.origin, subject, plain(removal.removed))

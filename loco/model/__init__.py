@@ -1,0 +1,23 @@
+"""The shared nouns of loco: what every room may speak of, and nothing that does anything."""
+
+from loco.model.certificate import Certificate
+from loco.model.credential import CredentialUse
+from loco.model.edge import Edge
+from loco.model.finding import Finding, Refused, errors_of
+from loco.model.manifest import Manifest, ManifestId, Wait
+from loco.model.origin import Origin
+from loco.model.parts import Parts
+
+__all__ = [
+    "Certificate",
+    "CredentialUse",
+    "Edge",
+    "Finding",
+    "Manifest",
+    "ManifestId",
+    "Origin",
+    "Parts",
+    "Refused",
+    "Wait",
+    "errors_of",
+]

@@ -1,0 +1,78 @@
+"""What loco has to say about the input: an error refuses the plan, a warning goes along with it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from loco.model.origin import Origin
+
+Severity = Literal["error", "warning"]
+_LONGEST_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding.
+
+    Attributes:
+        code: stable, ``LOCO-…``; every code is explained in docs/findings.md.
+        severity: ``error`` (nothing is applied) or ``warning``.
+        path: the field within its document, such as ``spec.template.containers[0].image``.
+        message: what is wrong, in one sentence.
+        cure: what to write instead.
+        origin: the layer, file and line that the value came from.
+        subject: the object that it is about, ``Kind/namespace/name``.
+        value: what was found there; shown as JSON, shortened.
+    """
+
+    code: str
+    severity: Severity
+    path: str
+    message: str
+    cure: str
+    origin: Origin | None = None
+    subject: str | None = None
+    value: object = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The form that ``loco check -o json`` prints."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "path": self.path,
+            "origin": self.origin.as_dict() if self.origin else None,
+            "message": self.message,
+            "cure": self.cure,
+            "object": self.subject,
+            "value": self.value,
+        }
+
+    def __str__(self) -> str:
+        """Several lines for a person: the verdict, the place, the value, the way out."""
+        place = ", ".join(part for part in (self.subject, str(self.origin) if self.origin else None) if part)
+        lines = [f"{self.severity}[{self.code}]: {self.message}"]
+        if place or self.path:
+            lines.append(f"  at {self.path or 'the document'}" + (f" in {place}" if place else ""))
+        if self.value is not None:
+            lines.append(f"  found {_shown(self.value)}")
+        lines.append(f"  write {self.cure}")
+        return "\n".join(lines)
+
+
+class Refused(Exception):
+    """The input can't be planned. Carries every finding, warnings too; its text is all of them."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+def errors_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that refuse a plan."""
+    return tuple(finding for finding in findings if finding.severity == "error")
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"

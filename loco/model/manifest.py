@@ -1,0 +1,62 @@
+"""A Kubernetes object that a plan holds, with what the engine must know beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from loco.model.origin import Origin
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ManifestId:
+    """Names one object of a plan; a cluster-scoped object has the namespace ``""``."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How the engine waits for the object: not at all, or for so many seconds (None: the provider's default)."""
+
+    skip: bool = False
+    timeout_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One object to be applied.
+
+    Attributes:
+        data: the whole object, camelCase keys as Kubernetes spells them; never a secret value.
+        component: logical name of the component that owns it, such as ``llm/chat``; None for the stack's own.
+        origin: the document that asked for it.
+        wait: how the engine waits for it.
+        ignore_changes: property paths that belong to somebody else, such as an autoscaler's ``spec.replicas``.
+        replace_on: property paths that Kubernetes holds immutable; a change replaces the object, delete first.
+    """
+
+    data: Mapping[str, Any]
+    component: str | None
+    origin: Origin
+    wait: Wait = field(default_factory=Wait)
+    ignore_changes: tuple[str, ...] = ()
+    replace_on: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> ManifestId:
+        metadata = self.data["metadata"]
+        return ManifestId(self.data["apiVersion"], self.data["kind"], metadata.get("namespace", ""), metadata["name"])
+
+    @property
+    def namespace(self) -> str:
+        return self.id.namespace
+
+    @property
+    def name(self) -> str:
+        return self.id.name

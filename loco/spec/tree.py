@@ -1,0 +1,122 @@
+"""Documents as trees whose every node knows where it was written.
+
+Nodes are frozen and may be shared between trees, so nothing that is built from them can alias a caller's data:
+``plain`` makes fresh dicts and lists each time.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from loco.model import Origin
+
+Scalar = str | int | float | bool | None
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar. ``overrode`` is the node that it took the place of in a merge, and so on down."""
+
+    value: Scalar
+    origin: Origin
+    overrode: "Node | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A mapping, in document order."""
+
+    items: Mapping[str, "Node"]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sequence."""
+
+    items: tuple["Node", ...]
+    origin: Origin
+    overrode: "Node | None" = None
+
+
+Node = Leaf | Branch | Row
+
+
+def plant(value: Any, origin: Origin) -> Node:
+    """A tree of plain data, all of it from one place. Raises TypeError for what JSON can't hold."""
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"a key must be text, not {key!r}")
+        return Branch({key: plant(item, origin) for key, item in value.items()}, origin)
+    if isinstance(value, (list, tuple)):
+        return Row(tuple(plant(item, origin) for item in value), origin)
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return Leaf(value, origin)
+    raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+def plain(node: Node) -> Any:
+    """Fresh dicts, lists and scalars."""
+    if isinstance(node, Leaf):
+        return node.value
+    if isinstance(node, Row):
+        return [plain(item) for item in node.items]
+    return {key: plain(item) for key, item in node.items.items()}
+
+
+def child(node: Node | None, key: str | int) -> Node | None:
+    """The node under one key or index, None where there is none."""
+    if isinstance(node, Branch) and isinstance(key, str):
+        return node.items.get(key)
+    if isinstance(node, Row) and isinstance(key, int) and 0 <= key < len(node.items):
+        return node.items[key]
+    return None
+
+
+def at(node: Node | None, path: Path) -> Node | None:
+    """The node at a path, None where there is none."""
+    for key in path:
+        node = child(node, key)
+    return node
+
+
+def nearest(node: Node, path: Path) -> Node:
+    """The node at a path, or the deepest one on the way to it: the place to point at when a field is missing."""
+    for key in path:
+        below = child(node, key)
+        if below is None:
+            return node
+        node = below
+    return node
+
+
+def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    """Every scalar and every empty mapping or sequence, with its path, in document order."""
+    if isinstance(node, Branch) and node.items:
+        for key, item in node.items.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(node, Row) and node.items:
+        for index, item in enumerate(node.items):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path, node
+
+
+def dotted(path: Path, root: Node | None = None) -> str:
+    """A path as text: ``spec.template.containers[main].image``.
+
+    With ``root``, an index of a list of named items is shown as the name, which survives reordering.
+    """
+    text = ""
+    node = root
+    for key in path:
+        node = child(node, key) if node is not None else None
+        if isinstance(key, int):
+            name = child(node, "name") if node is not None else None
+            label = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else key
+            text += f"[{label}]"
+        else:
+            text += f".{key}" if text else key
+    return text

@@ -1,0 +1,76 @@
+"""Labels and annotations: which of a service's reach its objects and pods (KServe's propagation rules)."""
+
+from collections.abc import Mapping
+
+from loco import names
+from loco.layers import Resolved
+from loco.model import Finding
+
+_ANNOTATIONS = (
+    "k8s.v1.cni.cncf.io",
+    "kueue.x-k8s.io",
+    "prometheus.io",
+    "internal.serving.kserve.io/localmodel",
+)
+_LABELS = ("kueue.x-k8s.io", "internal.serving.kserve.io/localmodel")
+_ROUTING_MARK = "serving.kserve.io/model-based-routing-enabled"
+_SILENT = ("kubectl.kubernetes.io/last-applied-configuration", "serving.kserve.io/stop")
+_UNSUPPORTED = "serving.kserve.io/"
+
+
+def object_annotations(resolved: Resolved) -> dict[str, str]:
+    """Annotations of the workload object's own metadata."""
+    return {key: value for key, value in resolved.annotations.items() if key.startswith(_ANNOTATIONS)}
+
+
+def pod_annotations(resolved: Resolved) -> dict[str, str]:
+    """Annotations of the pods; the spec's win over the metadata's."""
+    return object_annotations(resolved) | spec_annotations(resolved)
+
+
+def spec_annotations(resolved: Resolved) -> dict[str, str]:
+    """The spec's annotations, without the mark that only routes read."""
+    return _without_mark(resolved.spec.annotations or {})
+
+
+def workload_labels(resolved: Resolved, role: str) -> dict[str, str]:
+    """Labels of the workload object, its selector and its pods: one map for all three, so that they always agree."""
+    propagated = {key: value for key, value in resolved.labels.items() if key.startswith(_LABELS)}
+    return names.workload_labels(resolved.name, role) | propagated | (resolved.spec.labels or {})
+
+
+def service_labels(resolved: Resolved) -> dict[str, str]:
+    """Labels of the workload Service."""
+    return names.service_labels(resolved.name) | (resolved.spec.labels or {})
+
+
+def not_propagated(resolved: Resolved) -> list[Finding]:
+    """Metadata that would have no effect: a warning, or an error where KServe gives it a meaning."""
+    findings = []
+    for field, values, prefixes in (
+        ("labels", resolved.labels, _LABELS),
+        ("annotations", resolved.annotations, _ANNOTATIONS),
+    ):
+        for key in values:
+            if key in _SILENT or key.startswith(prefixes):
+                continue
+            path = f"metadata.{field}[{key}]"
+            if key.startswith(_UNSUPPORTED):
+                message, cure = (
+                    f"{key} isn't implemented yet, and would have no effect",
+                    f"the service without this {field[:-1]}",
+                )
+                findings.append(
+                    Finding("LOCO-UNSUPPORTED", "error", path, message, cure, resolved.origin, resolved.subject)
+                )
+                continue
+            message = f"{key} reaches no object"
+            cure = f"it under spec.{field}, from where it reaches the pods and the Service"
+            findings.append(
+                Finding("LOCO-NO-EFFECT", "warning", path, message, cure, resolved.origin, resolved.subject)
+            )
+    return findings
+
+
+def _without_mark(annotations: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in annotations.items() if key != _ROUTING_MARK}

@@ -1,0 +1,47 @@
+# Starts vLLM. Arguments are collected in a list, so no text that a user controls is ever parsed as shell.
+{% include 'roce.sh' %}
+
+version=$(vllm --version 2>/dev/null | tail -n 1)
+version=${version##* }
+at_least() { # whether vLLM is of this version or later; an unreadable version counts as older
+  [[ $version =~ ^[0-9]+\.[0-9]+ ]] && [ "$(printf '%s\n%s\n' "$1" "$version" | sort -V | head -n 1)" = "$1" ]
+}
+
+arguments=(/mnt/models --served-model-name{% for served in served_names %} {{ served | sh }}{% endfor %} --port {{ engine_port }})
+if at_least 0.16.0; then
+  arguments+=(--disable-access-log-for-endpoints /health,/metrics,/ping)
+else
+  arguments+=(--disable-uvicorn-access-log)
+fi
+if at_least 0.18.0; then
+  arguments+=(--shutdown-timeout {{ shutdown_timeout(spec.template, 15) }})
+fi
+{% if spec.parallelism.tensor %}
+arguments+=(--tensor-parallel-size {{ spec.parallelism.tensor }})
+{% endif %}
+{% if tls %}
+arguments+=(--enable-ssl-refresh --ssl-certfile /var/run/kserve/tls/tls.crt --ssl-keyfile /var/run/kserve/tls/tls.key)
+{% endif %}
+
+if [ -n "${VLLM_ADDITIONAL_ARGS:-}" ]; then # split into words as a shell would, but nothing in it is run
+  words=$(mktemp)
+  if ! python3 -c 'import os, shlex, sys
+try:
+    words = shlex.split(os.environ["VLLM_ADDITIONAL_ARGS"])
+except ValueError as error:
+    sys.exit(f"VLLM_ADDITIONAL_ARGS cannot be split into words: {error}")
+sys.stdout.write("".join(word + "\0" for word in words))' >"$words"; then
+    exit 64
+  fi
+  mapfile -d '' -t additional <"$words"
+  arguments+=("${additional[@]}")
+fi
+
+for argument in "$@"; do # the service's own args come last, so they win; quotes around a whole one are taken off
+  if [[ $argument == \'*\' && $argument != "'" ]]; then
+    argument=${argument:1:-1}
+  fi
+  arguments+=("$argument")
+done
+
+exec vllm serve "${arguments[@]}"

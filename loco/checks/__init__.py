@@ -2,6 +2,7 @@
 
 from loco.checks.cluster import check_cluster
 from loco.checks.manifests import check_manifests
+from loco.checks.selectors import check_selectors
 from loco.checks.uniqueness import check_unique
 
-__all__ = ["check_cluster", "check_manifests", "check_unique"]
+__all__ = ["check_cluster", "check_manifests", "check_selectors", "check_unique"]

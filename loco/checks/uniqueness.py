@@ -8,6 +8,7 @@ from loco.model import Finding, Manifest, ManifestId
 
 def check_unique(manifests: Iterable[Manifest]) -> list[Finding]:
     """``LOCO-DUPLICATE`` for an object that two documents ask for, be it through a shortened name."""
+    manifests = tuple(manifests)
     findings = []
     seen: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in manifests:

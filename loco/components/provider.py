@@ -10,7 +10,7 @@ PROVIDER_VERSION = "4.25.0"  # also the plugin's: the pair that loco is tested w
 class KubernetesProvider(pulumi.ProviderResource):
     """The provider, registered as data like everything else.
 
-    pulumi_kubernetes' own class would copy this machine's KUBECONFIG into the state, and show it as a change on the next.
+    The class of pulumi_kubernetes would copy this machine's KUBECONFIG into the state, a change on every other machine.
     """
 
     def __init__(self, name: str, props: dict[str, pulumi.Input[str] | None], opts: pulumi.ResourceOptions) -> None:

@@ -4,8 +4,11 @@ Nodes are frozen and may be shared between trees, so nothing that is built from 
 ``plain`` makes fresh dicts and lists each time.
 """
 
+import json
+import math
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from loco.model import Origin
@@ -13,14 +16,23 @@ from loco.model import Origin
 Scalar = str | int | float | bool | None
 Path = tuple[str | int, ...]
 
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_PLAIN_KEY = re.compile(r"[^\s.\[\]\"]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A scalar. ``overrode`` is the node that it took the place of in a merge, and so on down."""
+    """A scalar.
+
+    Attributes:
+        overrode: the node that it took the place of in a merge, and so on down.
+        spelling: what stands in the file, where YAML read it as something other than text: ``yes``, ``0755``, ``1.10``.
+    """
 
     value: Scalar
     origin: Origin
     overrode: "Node | None" = None
+    spelling: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +55,23 @@ class Row:
 Node = Leaf | Branch | Row
 
 
-def plant(value: Any, origin: Origin) -> Node:
-    """A tree of plain data, all of it from one place. Raises TypeError for what JSON can't hold."""
+def plant(value: Any, origin: Origin, path: Path = ()) -> Node:
+    """A tree of plain data, all of it from one place. Raises TypeError, with the path, for what JSON can't hold."""
     if isinstance(value, Mapping):
         for key in value:
-            if not isinstance(key, str):
-                raise TypeError(f"a key must be text, not {key!r}")
-        return Branch({key: plant(item, origin) for key, item in value.items()}, origin)
+            if not isinstance(key, str) or HALF_CHARACTER.search(key):
+                raise TypeError(f"a key of {dotted(path) or 'the mapping'} must be text, and is {key!r}")
+        return Branch({key: plant(item, origin, (*path, key)) for key, item in value.items()}, origin)
     if isinstance(value, (list, tuple)):
-        return Row(tuple(plant(item, origin) for item in value), origin)
+        return Row(tuple(plant(item, origin, (*path, index)) for index, item in enumerate(value)), origin)
+    where = dotted(path) or "the value"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TypeError(f"{where} is {value}, which JSON doesn't have")
+    if isinstance(value, str) and HALF_CHARACTER.search(value):
+        raise TypeError(f"{where} holds half a character (a lone surrogate)")
     if value is None or isinstance(value, (str, bool, int, float)):
         return Leaf(value, origin)
-    raise TypeError(f"{type(value).__name__} is not plain data")
+    raise TypeError(f"{where} is of the type {type(value).__name__}, which is not plain data")
 
 
 def plain(node: Node) -> Any:
@@ -64,6 +81,16 @@ def plain(node: Node) -> Any:
     if isinstance(node, Row):
         return [plain(item) for item in node.items]
     return {key: plain(item) for key, item in node.items.items()}
+
+
+def relayered(node: Node, layer: str) -> Node:
+    """The same values with the same lines, known by the layer that they act as."""
+    origin = Origin(layer, node.origin.file, node.origin.line)
+    if isinstance(node, Leaf):
+        return replace(node, origin=origin)
+    if isinstance(node, Row):
+        return Row(tuple(relayered(item, layer) for item in node.items), origin)
+    return Branch({key: relayered(item, layer) for key, item in node.items.items()}, origin)
 
 
 def child(node: Node | None, key: str | int) -> Node | None:
@@ -105,7 +132,7 @@ def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
 
 
 def dotted(path: Path, root: Node | None = None) -> str:
-    """A path as text: ``spec.template.containers[main].image``.
+    """A path as text: ``spec.template.containers[main].image``; an odd key in quotes: ``spec.labels["a.b/c"]``.
 
     With ``root``, an index of a list of named items is shown as the name, which survives reordering.
     """
@@ -115,8 +142,10 @@ def dotted(path: Path, root: Node | None = None) -> str:
         node = child(node, key) if node is not None else None
         if isinstance(key, int):
             name = child(node, "name") if node is not None else None
-            label = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else key
-            text += f"[{label}]"
+            named = isinstance(name, Leaf) and isinstance(name.value, str) and name.value
+            text += f"[{named or key}]"
+        elif not _PLAIN_KEY.fullmatch(key):
+            text += f"[{json.dumps(key, ensure_ascii=False)}]"
         else:
             text += f".{key}" if text else key
     return text

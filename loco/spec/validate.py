@@ -1,16 +1,16 @@
 """Holds a tree against a model and says everything that is wrong with it, at the line where it stands."""
 
-import difflib
-from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any, get_args
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from loco.model import Finding, Origin
 from loco.spec import kubernetes
+from loco.spec.suggest import close_to, suggestion
 from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, nearest
+
+__all__ = ["as_layer", "check_kubernetes", "check_model", "close_to", "mistyped", "origin_of", "valid_part"]
 
 # Where a service's spec holds shapes that Kubernetes defines, and which.
 KUBERNETES_SHAPES: tuple[tuple[Path, str], ...] = (
@@ -33,10 +33,19 @@ _EXPECTED = {
     "list_type": "a list",
     "tuple_type": "a list",
 }
+_PLAIN_WORDS = {"a string": "text", "an integer": "a whole number"}
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 def check_model(
-    tree: Node, model: type[BaseModel], *, path: Path = (), subject: str | None = None, root: Node | None = None
+    tree: Node,
+    model: type[BaseModel],
+    *,
+    path: Path = (),
+    subject: str | None = None,
+    root: Node | None = None,
+    hints: type[BaseModel] | None = None,
 ) -> list[Finding]:
     """Unknown keys, wrong types and values out of range.
 
@@ -46,18 +55,31 @@ def check_model(
         path: where it stands in its document.
         subject: the document, for the message.
         root: the whole document, for reading list items' names; by default ``tree`` itself.
+        hints: a model that knows more fields than ``model`` checks, for saying where an unknown key belongs.
     """
     if not isinstance(tree, Branch):
         return [mistyped(tree, path, "a mapping", subject, root)]
-    try:
-        model.model_validate(as_layer(tree))
-    except ValidationError as error:
-        found: dict[tuple[str, str], Finding] = {}
-        for detail in error.errors(include_url=False):
-            finding = _finding(detail, tree, model, path, subject, root)
-            found.setdefault((finding.path, finding.code), finding)
-        return list(found.values())
-    return []
+    found: dict[tuple[str, str], Finding] = {}
+    for detail in _errors(as_layer(tree), model):
+        finding = _finding(detail, tree, hints or model, path, subject, root)
+        found.setdefault((finding.path, finding.code), finding)
+    return list(found.values())
+
+
+def valid_part(tree: Branch, model: type[AnyModel]) -> AnyModel:
+    """The model of a tree without what ``check_model`` has findings about: one fault must not hide the rest."""
+    data = as_layer(tree)
+    while errors := _errors(data, model):
+        for path in sorted({_within(tree, error["loc"]) for error in errors}, key=str, reverse=True):
+            parent = data
+            for key in path[:-1]:
+                parent = parent[key]
+            # A list's item leaves a hole that is none of its neighbours' business; the list goes with it.
+            if isinstance(path[-1], int):
+                parent.clear()
+                break
+            parent.pop(path[-1], None)
+    return model.model_validate(data)
 
 
 def check_kubernetes(
@@ -68,47 +90,39 @@ def check_kubernetes(
     Args:
         complete: also what a finished object must have, such as a container's name; a layer may leave it out.
     """
-    plain = as_layer(tree)
     findings = []
-    for problem in kubernetes.problems(plain, definition, require=complete, allow_null=not complete):
+    for problem in kubernetes.problems(as_layer(tree), definition, require=complete, allow_null=not complete):
         where = (*path, *problem.path)
-        origin = nearest(tree, problem.path).origin
+        node = nearest(tree, problem.path)
         if problem.reason == "unknown-key":
             siblings = f"; the nearest known key is {problem.nearest}" if problem.nearest else ""
-            findings.append(
-                Finding(
-                    "LOCO-UNKNOWN-KEY",
-                    "error",
-                    dotted(where, root),
-                    f"Kubernetes {kubernetes.KUBERNETES_VERSION} has no field {where[-1]} here{siblings}",
-                    problem.nearest or "a field that Kubernetes has, or remove the line",
-                    origin,
-                    subject,
-                    problem.value,
-                )
-            )
-        elif problem.reason == "type" and isinstance(at(tree, problem.path), Leaf):
-            findings.append(mistyped(nearest(tree, problem.path), where, problem.expected, subject, root))
+            message = f"Kubernetes {kubernetes.KUBERNETES_VERSION} has no field {where[-1]} here{siblings}"
+            cure = problem.nearest or "a field that Kubernetes has, or remove the line"
+            code = "LOCO-UNKNOWN-KEY"
+        elif problem.reason == "type" or (problem.reason == "value" and problem.value is None):
+            findings.append(mistyped(node, where, problem.expected, subject, root))
+            continue
         else:
-            code = {"type": "LOCO-TYPE", "duplicate-key": "LOCO-DUPLICATE"}.get(problem.reason, "LOCO-VALUE")
+            code = "LOCO-DUPLICATE" if problem.reason == "duplicate-key" else "LOCO-VALUE"
             message = {
                 "required": f"{where[-1]} is missing",
-                "duplicate-key": "the same name stands twice in this list",
+                "duplicate-key": f"the same {where[-1]} stands twice in this list",
             }.get(problem.reason, f"this isn't {problem.expected}")
-            findings.append(
-                Finding(code, "error", dotted(where, root), message, problem.expected, origin, subject, problem.value)
-            )
+            cure = problem.expected
+        findings.append(
+            Finding(code, "error", dotted(where, root), message, cure, node.origin, subject, problem.value)
+        )
     return findings
 
 
 def mistyped(node: Node, path: Path, expected: str, subject: str | None, root: Node | None) -> Finding:
     """A value of the wrong type; text that YAML took for something else is told how to stay text."""
     value = node.value if isinstance(node, Leaf) else as_layer(node)
-    cure = expected
+    cure = expected = _PLAIN_WORDS.get(expected, expected)
     message = f"this should be {expected}, and is {_kind(node)}"
-    if expected in ("text", "a string") and isinstance(node, Leaf) and node.value is not None:
-        shown = str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
-        cure = f'"{shown}" in quotes'
+    if expected == "text" and isinstance(node, Leaf) and node.value is not None:
+        read = str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
+        cure = f'"{node.spelling or read}" in quotes'
         message = f"this should be text, and YAML reads it as {_kind(node)}"
     return Finding("LOCO-TYPE", "error", dotted(path, root), message, cure, node.origin, subject, value)
 
@@ -126,12 +140,17 @@ def as_layer(node: Node) -> Any:
     }
 
 
-def close_to(word: str, known: Iterable[str]) -> str | None:
-    """The known word nearest to a mistyped one, if any is near."""
-    by_lower = {name.lower().replace("_", "").replace("-", ""): name for name in sorted(known, reverse=True)}
-    plain = word.lower().replace("_", "").replace("-", "")
-    match = difflib.get_close_matches(plain, by_lower, n=1, cutoff=0.7)
-    return by_lower[match[0]] if match else None
+def origin_of(node: Node | None, fallback: Origin) -> Origin:
+    """Where a node was written, or the fallback for one that isn't there."""
+    return node.origin if node is not None else fallback
+
+
+def _errors(data: Any, model: type[BaseModel]) -> list[ErrorDetails]:
+    try:
+        model.model_validate(data)
+    except ValidationError as error:
+        return error.errors(include_url=False)
+    return []
 
 
 def _finding(
@@ -142,22 +161,13 @@ def _finding(
     where = dotted((*base, *path), root)
     kind = detail["type"]
     if kind == "extra_forbidden":
-        key = str(path[-1])
-        message, cure = _unknown(key, path[:-1], model, base)
+        message, cure = suggestion(node, path, base, model)
         return Finding("LOCO-UNKNOWN-KEY", "error", where, message, cure, node.origin, subject, as_layer(node))
     if kind in _EXPECTED:
         return mistyped(node, (*base, *path), _EXPECTED[kind], subject, root)
     text = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return Finding(
-        "LOCO-VALUE",
-        "error",
-        where,
-        f"this value is not allowed here: {text}",
-        text,
-        node.origin,
-        subject,
-        as_layer(node),
-    )
+    message = f"this value is not allowed here: {text}"
+    return Finding("LOCO-VALUE", "error", where, message, text, node.origin, subject, as_layer(node))
 
 
 def _within(tree: Node, loc: tuple[int | str, ...]) -> Path:
@@ -168,54 +178,6 @@ def _within(tree: Node, loc: tuple[int | str, ...]) -> Path:
             break
         path = (*path, key)
     return path
-
-
-def _unknown(key: str, parent: Path, model: type[BaseModel], base: Path) -> tuple[str, str]:
-    here = _fields(_model_at(model, parent))
-    near = close_to(key, here)
-    homes = [where for where in _all_paths(model) if where and where[-1] == (near or key) and where[:-1] != parent]
-    if near is not None:
-        return f"there is no field {key} here; the nearest known key is {near}", near
-    if exact := [where for where in homes if where[-1] == key]:
-        home = dotted((*base, *min(exact, key=lambda where: (len(where), where))))
-        return f"{key} doesn't belong here", f"it as {home}"
-    known = ", ".join(sorted(here)) or "none"
-    return f"there is no field {key} here", f"one of the known keys: {known}"
-
-
-def _model_at(model: type[BaseModel] | None, path: Path) -> type[BaseModel] | None:
-    for key in path:
-        if isinstance(key, str):
-            model = _fields(model).get(key)
-    return model
-
-
-@cache
-def _fields(model: type[BaseModel] | None) -> dict[str, type[BaseModel] | None]:
-    """The keys that a model knows, with the model behind each, if one is."""
-    if model is None:
-        return {}
-    return {info.alias or name: next(_models_in(info.annotation), None) for name, info in model.model_fields.items()}
-
-
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _models_in(argument)
-
-
-@cache
-def _all_paths(model: type[BaseModel]) -> tuple[Path, ...]:
-    """Every field of a model and of the models below it, without indexes."""
-
-    def walk(at_model: type[BaseModel] | None, path: Path, seen: tuple[type[BaseModel], ...]) -> Iterator[Path]:
-        for key, below in _fields(at_model).items():
-            yield (*path, key)
-            if below is not None and below not in seen:
-                yield from walk(below, (*path, key), (*seen, below))
-
-    return tuple(walk(model, (), (model,)))
 
 
 def _kind(node: Node) -> str:
@@ -229,8 +191,3 @@ def _kind(node: Node) -> str:
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     return f"the number {value}" if isinstance(value, (int, float)) else "text"
-
-
-def origin_of(node: Node | None, fallback: Origin) -> Origin:
-    """Where a node was written, or the fallback for one that isn't there."""
-    return node.origin if node is not None else fallback

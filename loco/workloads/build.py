@@ -2,10 +2,11 @@
 
 from loco import names
 from loco.layers import Resolved
-from loco.model import Edge, Finding, Parts
+from loco.model import Edge, Finding, Parts, errors_of
 from loco.spec import Platform
 from loco.workloads.certificate import certificate_of, needs_certificate
 from loco.workloads.consumed import unsupported
+from loco.workloads.pod_rules import refused_metadata
 from loco.workloads.propagation import not_propagated
 from loco.workloads.service import workload_service
 from loco.workloads.single_node import deployment
@@ -14,16 +15,18 @@ STOP = "serving.kserve.io/stop"
 
 
 def build_workloads(resolved: Resolved, platform: Platform) -> Parts:
-    """Deployment, workload Service and, where it is needed, the certificate's Secret.
+    """Deployment, workload Service and, where it is needed, the certificate's Secret; nothing where there is an error.
 
     A service with the annotation ``serving.kserve.io/stop: "true"`` has no objects at all, as in KServe.
     """
-    parts = Parts(findings=[*unsupported(resolved), *not_propagated(resolved), *_without_model(resolved)])
-    if any(finding.severity == "error" for finding in parts.findings) or is_stopped(resolved):
-        return parts
     component = names.component_name(resolved.namespace, resolved.name)
-    engine, findings = deployment(resolved, platform, component)
-    parts.findings += findings
+    findings = [*unsupported(resolved), *not_propagated(resolved), *refused_metadata(resolved), *_bad_model(resolved)]
+    if errors_of(findings):
+        return Parts(findings=findings)
+    engine, of_engine = deployment(resolved, platform, component)
+    parts = Parts(findings=findings + of_engine)
+    if errors_of(of_engine) or is_stopped(resolved):
+        return parts
     if needs_certificate(resolved):
         secret, certificate = certificate_of(resolved, component)
         parts.manifests.append(secret)
@@ -38,11 +41,21 @@ def is_stopped(resolved: Resolved) -> bool:
     return resolved.annotations.get(STOP, "").lower() == "true"
 
 
-def _without_model(resolved: Resolved) -> list[Finding]:
+def _bad_model(resolved: Resolved) -> list[Finding]:
     model = resolved.spec.model
-    if model is not None and model.uri:
-        return []
-    message = "the service names no model"
-    cure = "model: {uri: hf://organization/model}"
-    origin = resolved.origin_at("model")
-    return [Finding("LOCO-VALUE", "error", "spec.model.uri", message, cure, origin, resolved.subject)]
+    findings = []
+    if model is None or not model.uri:
+        message = "the service names no model"
+        cure = "model: {uri: hf://organization/model}"
+        origin = resolved.origin_at("model")
+        findings.append(Finding("LOCO-VALUE", "error", "spec.model.uri", message, cure, origin, resolved.subject))
+    name = resolved.model_name
+    if name.startswith("-") or not name.isprintable() or name != name.strip():
+        # vLLM takes a leading dash for a flag; a request's header or path can't hold the others.
+        message = "a served name begins with no dash, and holds no line break or space at its ends"
+        origin = resolved.origin_at("model", "name")
+        cure = "a name such as organization/model"
+        findings.append(
+            Finding("LOCO-VALUE", "error", "spec.model.name", message, cure, origin, resolved.subject, name)
+        )
+    return findings

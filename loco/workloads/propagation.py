@@ -16,6 +16,7 @@ _LABELS = ("kueue.x-k8s.io", "internal.serving.kserve.io/localmodel")
 _ROUTING_MARK = "serving.kserve.io/model-based-routing-enabled"
 _SILENT = ("kubectl.kubernetes.io/last-applied-configuration", "serving.kserve.io/stop")
 _UNSUPPORTED = "serving.kserve.io/"
+_MODEL_CACHE = "internal.serving.kserve.io/localmodel"  # the label that makes KServe mount a cached model instead
 
 
 def object_annotations(resolved: Resolved) -> dict[str, str]:
@@ -52,10 +53,11 @@ def not_propagated(resolved: Resolved) -> list[Finding]:
         ("annotations", resolved.annotations, _ANNOTATIONS),
     ):
         for key in values:
-            if key in _SILENT or key.startswith(prefixes):
+            cached = field == "labels" and key == _MODEL_CACHE
+            if key in _SILENT or (key.startswith(prefixes) and not cached):
                 continue
             path = f"metadata.{field}[{key}]"
-            if key.startswith(_UNSUPPORTED):
+            if cached or key.startswith(_UNSUPPORTED):
                 message, cure = (
                     f"{key} isn't implemented yet, and would have no effect",
                     f"the service without this {field[:-1]}",

@@ -1,11 +1,29 @@
 """How a Deployment replaces its pods: as written, or by what spare GPUs the platform has."""
 
+import re
 from collections.abc import Mapping
+from fnmatch import fnmatch
+from math import ceil
 from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
 from loco.spec import Platform
+from loco.workloads.pods import amount, is_sidecar
+
+# Extended resources of which one unit is a device, or a part of one, that a cluster has few of. Not those that count
+# a device's memory or cores, such as nvidia.com/gpumem.
+_ACCELERATORS = (
+    "*.*/gpu",
+    "*.*/*.gpu",
+    "*.*/gpu.shared",
+    "*.*/mig-*",
+    "gpu.intel.com/i915",
+    "gpu.intel.com/xe",
+    "habana.ai/gaudi",
+    "google.com/tpu",
+    "aws.amazon.com/neuron",
+)
 
 
 def strategy(
@@ -19,7 +37,8 @@ def strategy(
     written = resolved.spec.rollout_strategy
     if written is not None and (written.max_surge is not None or written.max_unavailable is not None):
         chosen = {"maxUnavailable": written.max_unavailable, "maxSurge": written.max_surge}
-        return _rolling({key: value for key, value in chosen.items() if value is not None}), []
+        update = {key: value for key, value in chosen.items() if value is not None}
+        return _rolling(update), _refused(update, resolved)
     gpus = gpus_of(pod)
     if resolved.profile.settings.rollout != "spareCapacity" or gpus == 0:
         return None, []
@@ -42,18 +61,45 @@ def strategy(
 
 
 def gpus_of(pod: Mapping[str, Any]) -> int:
-    """GPUs that one pod asks for: extended resources whose name ends in ``gpu``, such as nvidia.com/gpu."""
-    total = 0
-    for container in pod.get("containers") or []:
-        resources = container.get("resources") or {}
-        wanted = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
-        total += sum(int(str(amount)) for name, amount in wanted.items() if _is_gpu(name) and str(amount).isdigit())
-    return total
+    """GPUs and other accelerators that one pod asks for.
+
+    As the scheduler counts: containers and sidecars together, or an init container alone where that needs more.
+    """
+    initial = pod.get("initContainers") or []
+    running = [*(pod.get("containers") or []), *filter(is_sidecar, initial)]
+    alone = [_accelerators(container) for container in initial if not is_sidecar(container)]
+    return max(sum(map(_accelerators, running)), *alone, 0)
 
 
-def _is_gpu(resource: str) -> bool:
-    domain, separator, name = resource.partition("/")
-    return bool(separator) and "." in domain and name.endswith("gpu")
+def _accelerators(container: Mapping[str, Any]) -> int:
+    resources = container.get("resources") or {}
+    wanted = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
+    return sum(ceil(amount(much)) for name, much in wanted.items() if _is_accelerator(name))
+
+
+def _is_accelerator(resource: str) -> bool:
+    return any(fnmatch(resource, pattern) for pattern in _ACCELERATORS)
+
+
+def _refused(update: Mapping[str, int | str], resolved: Resolved) -> list[Finding]:
+    """What the API server would not take for a rolling update."""
+    findings = []
+
+    def refuse(key: str, message: str, cure: str) -> None:
+        origin = resolved.origin_at("rolloutStrategy", key)
+        path = f"spec.rolloutStrategy.{key}"
+        findings.append(Finding("LOCO-VALUE", "error", path, message, cure, origin, resolved.subject, update.get(key)))
+
+    for key, value in update.items():
+        if isinstance(value, str) and not re.fullmatch(r"[0-9]+%", value):
+            refuse(key, "this is neither a whole number nor a percentage", "1, or 25%")
+        elif isinstance(value, int) and value < 0:
+            refuse(key, "this is below 0", "0 or more")
+        elif key == "maxUnavailable" and isinstance(value, str) and int(value[:-1]) > 100:
+            refuse(key, "more than all pods can't be unavailable", "at most 100%")
+    if len(update) == 2 and all(str(value).removesuffix("%").strip("0") == "" for value in update.values()):
+        refuse("maxUnavailable", "with maxSurge 0 too, no pod could ever be replaced", "maxUnavailable: 1")
+    return findings
 
 
 def _rolling(update: dict[str, Any]) -> dict[str, Any]:

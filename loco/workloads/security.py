@@ -1,28 +1,15 @@
 """Pod security: what makes a pod pass Kubernetes' restricted standard, and what of the user's own stands against it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from typing import Any
 
 from loco.layers import Resolved
+from loco.layers.catalog import Settings
 from loco.model import Finding
-from loco.spec.tree import Path, dotted
-
-# The volume sources that the restricted standard allows.
-_ALLOWED_VOLUMES = frozenset(
-    {
-        "configMap",
-        "csi",
-        "downwardAPI",
-        "emptyDir",
-        "ephemeral",
-        "image",
-        "persistentVolumeClaim",
-        "projected",
-        "secret",
-    }
-)
-_HOST = ("hostNetwork", "hostPID", "hostIPC")
+from loco.spec.tree import Path
+from loco.workloads.pods import containers_of, in_template
+from loco.workloads.restricted import weaknesses
 
 
 def restrict(pod: dict[str, Any], resolved: Resolved) -> list[Finding]:
@@ -34,63 +21,53 @@ def restrict(pod: dict[str, Any], resolved: Resolved) -> list[Finding]:
     settings = resolved.profile.settings
     if settings.pod_security != "restricted":
         return []
+    findings = [_weak(path, why, resolved) for path, why in weaknesses(_filled(pod, settings))]
+    for path in _contradictions(pod):
+        message = "the container is never started: its user is 0, and runAsNonRoot is true"
+        cure = "runAsUser: another one; or beside it runAsNonRoot: false, if the image must run as root"
+        findings.append(in_template(resolved, (*path, "securityContext"), message, cure))
+    return findings
+
+
+def _filled(pod: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The pod itself, with every gap filled that doesn't contradict what stands beside it."""
     own = pod.setdefault("securityContext", {})
-    own.setdefault("runAsNonRoot", True)
+    if own.get("runAsUser") != 0:
+        own.setdefault("runAsNonRoot", True)
     own.setdefault("seccompProfile", {"type": "RuntimeDefault"})
-    for _, container in _containers(pod):
+    for _, container in containers_of(pod):
         context = container.setdefault("securityContext", {})
-        context.setdefault("allowPrivilegeEscalation", False)
-        context.setdefault("capabilities", {}).setdefault("drop", ["ALL"])
-        user_known = "runAsUser" in context or "runAsUser" in own
-        non_root = context.get("runAsNonRoot", own["runAsNonRoot"])
+        capabilities = context.setdefault("capabilities", {})
+        # The API server refuses a container that may do everything and yet may not gain privileges.
+        almighty = context.get("privileged") or "CAP_SYS_ADMIN" in (capabilities.get("add") or [])
+        context.setdefault("allowPrivilegeEscalation", bool(almighty))
+        capabilities.setdefault("drop", ["ALL"])
+        if context.get("runAsUser") == 0:
+            context.setdefault("runAsNonRoot", False)
         image = str(container.get("image", ""))
-        if non_root and not user_known and any(fnmatch(image, pattern) for pattern in settings.root_images):
+        user_known = "runAsUser" in context or "runAsUser" in own
+        if (
+            not user_known
+            and _effective("runAsNonRoot", own, context)
+            and any(fnmatch(image, pattern) for pattern in settings.root_images)
+        ):
             context["runAsUser"] = settings.root_image_user
-    return [_finding(path, why, resolved) for path, why in _weaknesses(pod)]
+    return pod
 
 
-def _weaknesses(pod: dict[str, Any]) -> Iterator[tuple[Path, str]]:
-    for field in _HOST:
-        if pod.get(field):
-            yield (field,), "shares a namespace with the host"
-    for index, volume in enumerate(pod.get("volumes") or []):
-        for source in volume.keys() - {"name"} - _ALLOWED_VOLUMES:
-            yield ("volumes", index, source), f"mounts a volume of the kind {source}"
-    yield from _weak_context(pod["securityContext"], ("securityContext",))
-    for path, container in _containers(pod):
+def _contradictions(pod: Mapping[str, Any]) -> Iterator[Path]:
+    own: Mapping[str, Any] = pod["securityContext"]
+    for path, container in containers_of(pod):
         context = container["securityContext"]
-        yield from _weak_context(context, (*path, "securityContext"))
-        if context.get("privileged"):
-            yield (*path, "securityContext", "privileged"), "is privileged"
-        if context.get("allowPrivilegeEscalation"):
-            yield (*path, "securityContext", "allowPrivilegeEscalation"), "may gain privileges"
-        capabilities = context["capabilities"]
-        if "ALL" not in capabilities["drop"]:
-            yield (*path, "securityContext", "capabilities", "drop"), "keeps capabilities"
-        if added := set(capabilities.get("add") or []) - {"NET_BIND_SERVICE"}:
-            yield (*path, "securityContext", "capabilities", "add"), f"adds {', '.join(sorted(added))}"
-        for number, port in enumerate(container.get("ports") or []):
-            if port.get("hostPort"):
-                yield (*path, "ports", number, "hostPort"), "takes a port of the host"
+        if _effective("runAsUser", own, context) == 0 and _effective("runAsNonRoot", own, context):
+            yield path
 
 
-def _weak_context(context: dict[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
-    if context.get("runAsNonRoot") is False or context.get("runAsUser") == 0:
-        yield (*path, "runAsUser" if context.get("runAsUser") == 0 else "runAsNonRoot"), "may run as root"
-    profile = context.get("seccompProfile")
-    if isinstance(profile, dict) and profile.get("type") == "Unconfined":
-        yield (*path, "seccompProfile", "type"), "is not confined by seccomp"
+def _effective(field: str, pod: Mapping[str, Any], container: Mapping[str, Any]) -> Any:
+    return container[field] if field in container else pod.get(field)
 
 
-def _containers(pod: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for field in ("initContainers", "containers"):
-        for index, container in enumerate(pod.get(field) or []):
-            yield (field, index), container
-
-
-def _finding(path: Path, why: str, resolved: Resolved) -> Finding:
+def _weak(path: Path, why: str, resolved: Resolved) -> Finding:
     message = f"the pod {why}, which a namespace that enforces the restricted pod security standard refuses"
     cure = "the pod without it, where the image allows"
-    where = dotted(("spec", "template", *path))
-    origin = resolved.origin_at("template", *path)
-    return Finding("LOCO-WEAK-SECURITY", "warning", where, message, cure, origin, resolved.subject)
+    return in_template(resolved, path, message, cure, code="LOCO-WEAK-SECURITY", severity="warning")

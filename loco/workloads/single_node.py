@@ -9,12 +9,14 @@ from loco.model import Finding, Manifest, Wait
 from loco.spec import Platform
 from loco.spec.tree import at, plain
 from loco.workloads.certificate import mount_certificate, needs_certificate
+from loco.workloads.engine import without_effect
+from loco.workloads.pod_rules import refused_pod
+from loco.workloads.pods import ENGINE, in_template
 from loco.workloads.propagation import object_annotations, pod_annotations, workload_labels
 from loco.workloads.rollout import strategy
 from loco.workloads.security import restrict
 from loco.workloads.storage import attach_model
 
-ENGINE = "main"
 _LOAD_SECONDS = 600  # beside the start-up probe's budget: scheduling, pulling the image, downloading the weights
 
 
@@ -71,16 +73,16 @@ def start_up_seconds(pod: Mapping[str, Any]) -> int:
 def _pod(resolved: Resolved) -> tuple[dict[str, Any], list[Finding]]:
     template = at(resolved.tree, ("template",))
     pod: dict[str, Any] = plain(template) if template is not None else {}
-    containers = pod.get("containers") or []
-    engine = next((container for container in containers if container.get("name") == ENGINE), None)
-    if engine is None:
+    containers = pod.setdefault("containers", [])
+    number = next((index for index, container in enumerate(containers) if container.get("name") == ENGINE), None)
+    if number is None:
         message = f"no container is called {ENGINE}, so there is no engine"
-        cure = f"a container with name: {ENGINE}"
-        origin = resolved.origin_at("template", "containers")
-        finding = Finding("LOCO-VALUE", "error", "spec.template.containers", message, cure, origin, resolved.subject)
-        return {"containers": containers}, [finding]
+        return pod, [in_template(resolved, ("containers",), message, f"a container with name: {ENGINE}")]
+    engine = containers[number]
+    findings = without_effect(engine, ("containers", number), resolved)
     if needs_certificate(resolved):
         mount_certificate(pod, engine, resolved)
-    findings = attach_model(pod, engine, resolved)
+    findings += attach_model(pod, engine, resolved)
     findings += restrict(pod, resolved)
+    findings += refused_pod(pod, resolved)
     return pod, findings

@@ -1,9 +1,12 @@
 """How a model's weights reach the engine: from ``hf://`` by an init container into an emptyDir."""
 
+import re
+from posixpath import normpath
 from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.workloads.pods import in_template
 
 MODEL_PATH = "/mnt/models"
 _INITIALIZER = "storage-initializer"
@@ -18,34 +21,23 @@ _HF_ENV = (
     ("HF_XET_HIGH_PERFORMANCE", "1"),
     ("HF_XET_NUM_CONCURRENT_RANGE_GETS", "8"),
 )
+_ENABLED_OFF = "storageInitializer: {enabled: false}"
 
 
 def attach_model(pod: dict[str, Any], container: dict[str, Any], resolved: Resolved) -> list[Finding]:
     """Adds the download to the pod, unless ``storageInitializer.enabled`` is false.
 
-    Returns an error for a scheme that isn't implemented, and for a storage-initializer of the user's own.
+    Returns an error for a scheme that isn't implemented, for a storage-initializer of the user's own, and where the
+    engine has something else at the model's place.
     """
     settings = resolved.spec.storage_initializer
     if settings is not None and settings.enabled is False:
         return []
+    findings = _bad_uri(resolved) + _taken(pod, container, resolved)
+    if findings:
+        return findings
     uri = (resolved.spec.model.uri if resolved.spec.model else None) or ""
-    origin = resolved.origin_at("model", "uri")
-    scheme, separator, rest = uri.partition("://")
-    if not separator or not rest:
-        message, cure = "a model's uri has a scheme and a place", "hf://organization/model"
-        return [Finding("LOCO-VALUE", "error", "spec.model.uri", message, cure, origin, resolved.subject, uri)]
-    if scheme != "hf":
-        message = f"models from {scheme}:// aren't implemented yet"
-        cure = "hf://organization/model, or storageInitializer: {enabled: false} and volumes of your own"
-        return [Finding("LOCO-UNSUPPORTED", "error", "spec.model.uri", message, cure, origin, resolved.subject, uri)]
-    initializers = pod.setdefault("initContainers", [])
-    if any(init.get("name") == _INITIALIZER for init in initializers):
-        message = f"an init container {_INITIALIZER} of your own isn't merged with loco's yet"
-        cure = "the pod without it, or storageInitializer: {enabled: false}"
-        where = "spec.template.initContainers"
-        origin = resolved.origin_at("template", "initContainers")
-        return [Finding("LOCO-UNSUPPORTED", "error", where, message, cure, origin, resolved.subject)]
-    initializers.append(
+    pod.setdefault("initContainers", []).append(
         {
             "name": _INITIALIZER,
             "image": resolved.profile.settings.storage_initializer_image,
@@ -56,10 +48,51 @@ def attach_model(pod: dict[str, Any], container: dict[str, Any], resolved: Resol
             "volumeMounts": [{"name": _VOLUME, "mountPath": MODEL_PATH}],
         }
     )
+    # A volume of that name which the user wrote, such as a claim that keeps the weights, takes the emptyDir's place.
     volumes = pod.setdefault("volumes", [])
     if all(volume.get("name") != _VOLUME for volume in volumes):
         volumes.append({"name": _VOLUME, "emptyDir": {}})
     mounts = container.setdefault("volumeMounts", [])
-    if all(mount.get("name") != _VOLUME for mount in mounts):
+    if not any(_is_at_model_path(mount) for mount in mounts):
         mounts.append({"name": _VOLUME, "mountPath": MODEL_PATH, "readOnly": True})
     return []
+
+
+def _bad_uri(resolved: Resolved) -> list[Finding]:
+    uri = (resolved.spec.model.uri if resolved.spec.model else None) or ""
+    scheme, separator, rest = uri.partition("://")
+    code = "LOCO-VALUE"
+    if not separator or not rest:
+        message, cure = "a model's uri has a scheme and a place", "hf://organization/model"
+    elif scheme != "hf":
+        code = "LOCO-UNSUPPORTED"
+        message = f"models from {scheme}:// aren't implemented yet"
+        cure = f"hf://organization/model, or {_ENABLED_OFF} and volumes of your own"
+    elif not re.fullmatch(r"[^/\s]+/[^/\s]+", rest):
+        message = "a model of Hugging Face is one organization and one model"
+        cure = "hf://organization/model, or hf://organization/model:revision"
+    else:
+        return []
+    origin = resolved.origin_at("model", "uri")
+    return [Finding(code, "error", "spec.model.uri", message, cure, origin, resolved.subject, uri)]
+
+
+def _taken(pod: dict[str, Any], container: dict[str, Any], resolved: Resolved) -> list[Finding]:
+    """Errors where the user's own pod stands in the download's way."""
+    findings = []
+    for index, init in enumerate(pod.get("initContainers") or []):
+        if init.get("name") == _INITIALIZER:
+            message = f"an init container {_INITIALIZER} of your own isn't merged with loco's yet"
+            cure = f"the pod without it, or {_ENABLED_OFF}"
+            findings.append(in_template(resolved, ("initContainers", index), message, cure, code="LOCO-UNSUPPORTED"))
+    engine = (pod.get("containers") or []).index(container)
+    for index, mount in enumerate(container.get("volumeMounts") or []):
+        if _is_at_model_path(mount) and mount.get("name") != _VOLUME:
+            message = f"{MODEL_PATH} is where the model is downloaded to, and something else is mounted there"
+            cure = f"another mountPath, or {_ENABLED_OFF} where the volume holds the model itself"
+            findings.append(in_template(resolved, ("containers", engine, "volumeMounts", index), message, cure))
+    return findings
+
+
+def _is_at_model_path(mount: dict[str, Any]) -> bool:
+    return normpath(str(mount.get("mountPath", ""))) == MODEL_PATH

@@ -1,5 +1,8 @@
 # Starts vLLM. Arguments are collected in a list, so no text that a user controls is ever parsed as shell.
+# Of the image it needs bash, vllm and the coreutils; it writes no file.
 {% include 'roce.sh' %}
+
+{% include 'words.sh' %}
 
 version=$(vllm --version 2>/dev/null | tail -n 1)
 version=${version##* }
@@ -23,22 +26,14 @@ arguments+=(--tensor-parallel-size {{ spec.parallelism.tensor }})
 arguments+=(--enable-ssl-refresh --ssl-certfile /var/run/kserve/tls/tls.crt --ssl-keyfile /var/run/kserve/tls/tls.key)
 {% endif %}
 
-if [ -n "${VLLM_ADDITIONAL_ARGS:-}" ]; then # split into words as a shell would, but nothing in it is run
-  words=$(mktemp)
-  if ! python3 -c 'import os, shlex, sys
-try:
-    words = shlex.split(os.environ["VLLM_ADDITIONAL_ARGS"])
-except ValueError as error:
-    sys.exit(f"VLLM_ADDITIONAL_ARGS cannot be split into words: {error}")
-sys.stdout.write("".join(word + "\0" for word in words))' >"$words"; then
-    exit 64
-  fi
-  mapfile -d '' -t additional <"$words"
-  arguments+=("${additional[@]}")
+if ! split_words "${VLLM_ADDITIONAL_ARGS:-}"; then
+  echo "VLLM_ADDITIONAL_ARGS can't be split into words: a quote isn't closed, or a backslash ends it" >&2
+  exit 64
 fi
+arguments+=("${words[@]}")
 
 for argument in "$@"; do # the service's own args come last, so they win; quotes around a whole one are taken off
-  if [[ $argument == \'*\' && $argument != "'" ]]; then
+  if [[ $argument == \'*\' && ${argument:1:-1} != *\'* ]]; then
     argument=${argument:1:-1}
   fi
   arguments+=("$argument")

@@ -1,0 +1,48 @@
+"""`make test` and `make lint`."""
+
+import os
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+
+from dev.cluster.parts import PROGRAMS
+from dev.cluster.processes import end, find
+from dev.commands import children
+from dev.commands.checkout import Checkout
+from dev.commands.embedded import prepare
+from dev.commands.environment import in_venv
+from dev.commands.venv import ensure_venv
+from dev.messages import Problem, say
+
+
+def test(checkout: Checkout, arguments: str) -> None:
+    """Run the tests; whatever clusters they leave behind are ended, also after an interruption."""
+    prepare(checkout)
+    folder = Path(tempfile.mkdtemp(prefix="loco-test-")).resolve()
+    command = [str(checkout.python), "-m", "pytest", "-ra", "--durations=10"]
+    command += ["--basetemp", str(folder / "run"), *shlex.split(arguments)]
+    env = {**os.environ, **in_venv(checkout), "LOCO_TOOLS_BIN": str(checkout.bin)}
+    try:
+        code = children.run(command, env, checkout.root)
+    finally:
+        left = [one for some in find(folder, PROGRAMS).values() for one in some]
+        if left:
+            say(f"ending {len(left)} processes that the tests left behind")
+            end(left)
+    if code:
+        raise Problem(f"tests failed; their files are in {folder}", code)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def lint(checkout: Checkout) -> None:
+    ensure_venv(checkout)
+    env = {**os.environ, **in_venv(checkout)}
+    failed = []
+    for command in (["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]):
+        say("$ " + " ".join(command))
+        program = str(checkout.venv / "bin" / command[0])
+        if children.run([program, *command[1:]], env, checkout.root):
+            failed.append(" ".join(command))
+    if failed:
+        raise Problem(f"complaints from: {', '.join(failed)}")

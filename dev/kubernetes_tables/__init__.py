@@ -1,0 +1,1 @@
+"""Generator of the Kubernetes tables in loco/spec/kubernetes (see generate.py)."""

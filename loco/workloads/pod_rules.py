@@ -1,0 +1,156 @@
+"""What an API server refuses in a Deployment's pod although every field of it is well-formed.
+
+Only rules that a user may stumble over are here; the tables of loco/spec/kubernetes hold fields and types.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from loco.layers import Resolved
+from loco.model import Finding
+from loco.spec import kubernetes
+from loco.spec.tree import Path
+from loco.workloads.pods import amount, containers_of, in_template, is_sidecar
+
+Refusal = tuple[Path, str, str]
+
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+_PORT_NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?")
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_NAME_CURE = "letters, digits, dashes, dots and underscores, at most 63, a letter or digit first and last"
+
+
+def refused_pod(pod: Mapping[str, Any], resolved: Resolved) -> list[Finding]:
+    """An error for each thing in the finished pod that the API server would refuse."""
+    return [in_template(resolved, path, message, cure) for path, message, cure in _refusals(pod)]
+
+
+def refused_metadata(resolved: Resolved) -> list[Finding]:
+    """An error for each label and annotation of the spec that the API server would refuse."""
+    findings = []
+    for field, values in (("labels", resolved.spec.labels), ("annotations", resolved.spec.annotations)):
+        for key, value in (values or {}).items():
+            problem = None
+            if not _QUALIFIED.fullmatch(key):
+                problem = f"{key!r} can't be the key of one of the {field}"
+            elif field == "labels" and not _LABEL_VALUE.fullmatch(value):
+                problem = f"{value!r} can't be a label's value"
+            if problem:
+                origin = resolved.origin_at(field, key)
+                path = f"spec.{field}[{key}]"
+                findings.append(
+                    Finding("LOCO-VALUE", "error", path, problem, _NAME_CURE, origin, resolved.subject, value)
+                )
+    return findings
+
+
+def _refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
+    if pod.get("restartPolicy", "Always") != "Always":
+        yield ("restartPolicy",), "the pods of a Deployment always restart", "the pod without restartPolicy"
+    if "activeDeadlineSeconds" in pod:
+        yield ("activeDeadlineSeconds",), "the pods of a Deployment have no deadline", "the pod without it"
+    if pod.get("ephemeralContainers"):
+        yield ("ephemeralContainers",), "only a running pod takes ephemeral containers", "kubectl debug"
+    if int(pod.get("terminationGracePeriodSeconds") or 0) < 0:
+        yield ("terminationGracePeriodSeconds",), "a grace period can't be negative", "0 or more seconds"
+    yield from _rivals(pod, "PodSpec", ())
+    volumes = {volume.get("name") for volume in pod.get("volumes") or []}
+    for path, container in containers_of(pod):
+        name = container.get("name")
+        if not container.get("image"):
+            yield (*path, "image"), f"the container {name} has no image", "image: registry/name:tag"
+        for index, mount in enumerate(container.get("volumeMounts") or []):
+            if mount.get("name") not in volumes:
+                message = f"the pod has no volume called {mount.get('name')}"
+                known = ", ".join(sorted(str(volume) for volume in volumes))
+                yield (*path, "volumeMounts", index, "name"), message, f"one of {known or 'none'}; or add the volume"
+        for index, variable in enumerate(container.get("env") or []):
+            if not variable.get("name") or "=" in variable["name"]:
+                yield (*path, "env", index, "name"), "a variable's name isn't empty and holds no =", "another name"
+        yield from _ports(container, path)
+        yield from _probes(container, path)
+        yield from _resources(container.get("resources") or {}, (*path, "resources"))
+        context: Mapping[str, Any] = container.get("securityContext") or {}
+        if context.get("privileged") and context.get("allowPrivilegeEscalation") is False:
+            where: Path = (*path, "securityContext", "privileged")
+            yield where, "a privileged container can't refuse privilege escalation", "allowPrivilegeEscalation: true"
+
+
+def _rivals(value: Mapping[str, Any], definition: str, path: Path) -> Iterator[Refusal]:
+    """Members of one object that exclude each other, wherever the tables know such."""
+    rivals = sorted(key for key in value if key in kubernetes.ONE_OF.get(definition, ()))
+    if len(rivals) > 1:
+        yield (*path, rivals[-1]), f"{' and '.join(rivals)} exclude each other", f"one of {', '.join(rivals)}"
+    for key, field in kubernetes.definition(definition).items():
+        item = value.get(key)
+        if field.of is None or not item:
+            continue
+        below = {"list": enumerate(item), "map": item.items() if isinstance(item, Mapping) else ()}
+        for index, part in below.get(field.shape, ((None, item),)):
+            yield from _rivals(part, field.of, (*path, key) if index is None else (*path, key, index))
+
+
+def _ports(container: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
+    seen = set()
+    for index, port in enumerate(container.get("ports") or []):
+        for field in ("containerPort", "hostPort"):
+            number = port.get(field)
+            if number is not None and not (0 if field == "hostPort" else 1) <= number <= 65535:
+                yield (*path, "ports", index, field), f"{number} is no port", "a number from 1 to 65535"
+        name = port.get("name")
+        if not name:
+            continue
+        if not _PORT_NAME.fullmatch(name):
+            cure = "at most 15 small letters, digits and dashes, with a letter among them"
+            yield (*path, "ports", index, "name"), f"a port can't be called {name!r}", cure
+        if name in seen:
+            yield (*path, "ports", index, "name"), f"two ports of the container are called {name}", "another name"
+        seen.add(name)
+
+
+def _probes(container: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
+    runs_once = path[0] == "initContainers" and not is_sidecar(container)
+    for field in (*_PROBES, "lifecycle"):
+        if field in container and runs_once:
+            yield (*path, field), f"an init container that ends has no {field}", "restartPolicy: Always for a sidecar"
+    for field in _PROBES:
+        probe = container.get(field)
+        if probe is None:
+            continue
+        if not probe.keys() & kubernetes.ONE_OF["Probe"]:
+            yield (*path, field), "the probe says not what to call", "httpGet, tcpSocket, exec or grpc"
+        for key, number in probe.items():
+            if isinstance(number, int) and number < 0:
+                yield (*path, field, key), f"{key} can't be negative", "0 or more"
+        if field != "readinessProbe" and probe.get("successThreshold", 1) not in (0, 1):
+            yield (*path, field, "successThreshold"), "a probe of this kind succeeds at once", "successThreshold: 1"
+
+
+def _resources(resources: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
+    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
+    for kind, amounts in (("requests", requests), ("limits", limits)):
+        for name, quantity in amounts.items():
+            where: Path = (*path, kind, name)
+            if amount(quantity) < 0:
+                yield where, "an amount can't be negative", "0 or more"
+            if "/" not in name and name not in _COMPUTE and not name.startswith("hugepages-"):
+                yield where, f"Kubernetes has no resource {name}", f"its full name, such as nvidia.com/{name}"
+            elif _is_extended(name) and amount(quantity).denominator != 1:
+                yield where, "a device can't be asked for in parts", "a whole number"
+    for name, quantity in requests.items():
+        where = (*path, "requests", name)
+        device = _is_extended(name) or name.startswith("hugepages-")
+        if device and name not in limits:
+            yield where, f"{name} can't be overcommitted, so it has a limit too", f"limits: {{{name}: {quantity}}}"
+        elif device and amount(quantity) != amount(limits[name]):
+            yield where, f"{name} can't be overcommitted, so request and limit are equal", f"{limits[name]} for both"
+        elif not device and name in limits and amount(quantity) > amount(limits[name]):
+            yield where, f"the request is above the limit of {limits[name]}", "a request of at most the limit"
+
+
+def _is_extended(resource: str) -> bool:
+    """Whether a resource is not Kubernetes' own: a device, which can't be overcommitted."""
+    return "/" in resource and not resource.partition("/")[0].endswith("kubernetes.io")

@@ -1,0 +1,57 @@
+"""Reading a pod: its containers, its amounts, and how a finding points into it."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Literal
+
+from loco.layers import Resolved
+from loco.model import Finding
+from loco.spec.tree import Branch, Path, dotted
+
+ENGINE = "main"
+
+_SUFFIXES = {
+    **{letter: Fraction(1000) ** power for power, letter in enumerate(("n", "u", "m", "", "k", "M", "G", "T"), -3)},
+    "P": Fraction(1000) ** 5,
+    "E": Fraction(1000) ** 6,
+    **{f"{letter}i": Fraction(1024) ** power for power, letter in enumerate("KMGTPE", 1)},
+}
+_LARGEST = 30  # decimal exponent
+
+
+def containers_of(pod: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every container with its path, init containers first, as Kubernetes' own policies visit them."""
+    for field in ("initContainers", "containers", "ephemeralContainers"):
+        for index, container in enumerate(pod.get(field) or []):
+            yield (field, index), container
+
+
+def is_sidecar(container: Mapping[str, Any]) -> bool:
+    """Whether an init container keeps running beside the pod's containers."""
+    return container.get("restartPolicy") == "Always"
+
+
+def amount(quantity: object) -> Fraction:
+    """The number that a quantity such as 500m, 8Gi, 1e3 or 2 stands for. Its form has been checked before."""
+    text = str(quantity)
+    mantissa, _, exponent = text.upper().partition("E")
+    if exponent.lstrip("+-").isdigit():  # a long one, written out, would take all memory
+        return Fraction(mantissa) * Fraction(10) ** max(-_LARGEST, min(_LARGEST, int(exponent)))
+    number = text.rstrip("KMGTPEinumk")
+    return Fraction(number) * _SUFFIXES[text[len(number) :]]
+
+
+def in_template(
+    resolved: Resolved,
+    path: Path,
+    message: str,
+    cure: str,
+    *,
+    code: str = "LOCO-VALUE",
+    severity: Literal["error", "warning"] = "error",
+    value: object = None,
+) -> Finding:
+    """A finding about a place in the engine's pod, at the line of whoever wrote it."""
+    where = dotted(("spec", "template", *path), Branch({"spec": resolved.tree}, resolved.origin))
+    origin = resolved.origin_at("template", *path)
+    return Finding(code, severity, where, message, cure, origin, resolved.subject, value)

@@ -16,22 +16,22 @@ help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 up: ## start the embedded cluster and bring the stack up
-	@$(PYTHON) -m dev up
+	@"$(PYTHON)" -m dev up
 
 preview: ## show what `make up` would change
-	@$(PYTHON) -m dev preview
+	@"$(PYTHON)" -m dev preview
 
 down: ## destroy the stack and stop the embedded cluster
-	@$(PYTHON) -m dev down
+	@"$(PYTHON)" -m dev down
 
 test: ## run the tests; ARGS='-k name' goes to pytest
-	@$(PYTHON) -m dev test
+	@"$(PYTHON)" -m dev test
 
 lint: ## check formatting, style and types
-	@$(PYTHON) -m dev lint
+	@"$(PYTHON)" -m dev lint
 
 env: ## print settings: eval "$(make env)"; pulumi up -s dev
-	@$(PYTHON) -m dev env
+	@"$(PYTHON)" -m dev env
 
 clean: ## stop everything, remove .loco/ and .venv
-	@$(PYTHON) -m dev clean
+	@"$(PYTHON)" -m dev clean

@@ -14,6 +14,7 @@ _HASH = 32  # MD5 as hexadecimal
 _HEAD = LONGEST - _HASH
 
 ENGINE_PORT = 8000
+ROUTING_HEADER = "X-Gateway-Model-Name"  # by which a gateway routes on the model
 PART_OF = "llminferenceservice"
 
 
@@ -68,6 +69,62 @@ def publisher_name(namespace: str, model: str) -> str:
     return f"publishers/{namespace}/models/{model}"
 
 
+def route(service: str) -> str:
+    """The HTTPRoute."""
+    return child_name(service, "-kserve-route")
+
+
+def inference_pool(service: str) -> str:
+    """The InferencePool."""
+    return child_name(service, "-inference-pool")
+
+
+def picker(service: str) -> str:
+    """The endpoint picker's Deployment."""
+    return child_name(service, "-kserve-router-scheduler")
+
+
+def picker_service(service: str) -> str:
+    """The endpoint picker's Service, where the pool names no other."""
+    return child_name(service, "-epp-service")
+
+
+def picker_account(service: str) -> str:
+    """The endpoint picker's ServiceAccount."""
+    return child_name(service, "-epp-sa")
+
+
+def picker_role(service: str) -> str:
+    """The endpoint picker's Role."""
+    return child_name(service, "-epp-role")
+
+
+def picker_role_binding(service: str) -> str:
+    """The binding of that Role."""
+    return child_name(service, "-epp-rb")
+
+
+def picker_auth_binding(namespace: str, service: str) -> str:
+    """The cluster-wide binding that lets the picker ask who scrapes its metrics; its name holds the namespace."""
+    return child_name(namespace, f"-{service}-epp-auth-rb")
+
+
+# ---------------------------------------------------------------- objects of a LiteLLMGateway
+def gateway(name: str) -> str:
+    """The gateway's Deployment and Service."""
+    return child_name(name, "-litellm")
+
+
+def gateway_secret(name: str) -> str:
+    """The Secret with its master key."""
+    return child_name(name, "-litellm-master-key")
+
+
+def gateway_config(name: str) -> str:
+    """The ConfigMap with its config file."""
+    return child_name(name, "-litellm-config")
+
+
 # ---------------------------------------------------------------- labels
 def workload_labels(service: str, role: str) -> dict[str, str]:
     """Labels of the main workload's object, pods and selector."""
@@ -84,6 +141,25 @@ def service_labels(service: str) -> dict[str, str]:
         "app.kubernetes.io/component": "llminferenceservice-workload",
         "app.kubernetes.io/name": service,
         "app.kubernetes.io/part-of": PART_OF,
+    }
+
+
+def picker_labels(service: str) -> dict[str, str]:
+    """Labels of the endpoint picker's objects, pods and selector."""
+    return {**service_labels(service), "app.kubernetes.io/component": "llminferenceservice-router-scheduler"}
+
+
+def route_labels(service: str) -> dict[str, str]:
+    """Labels of the HTTPRoute."""
+    return {**service_labels(service), "app.kubernetes.io/component": "llminferenceservice-router"}
+
+
+def gateway_labels(name: str) -> dict[str, str]:
+    """Labels of a LiteLLM gateway's objects, pods and selector."""
+    return {
+        "app.kubernetes.io/component": "litellm-gateway",
+        "app.kubernetes.io/name": name,
+        "app.kubernetes.io/part-of": "loco",
     }
 
 

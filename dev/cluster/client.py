@@ -58,6 +58,16 @@ class Client:
             if refused.status != 409:
                 raise
 
+    def delete(self, path: str) -> bool:
+        """Delete an object and return whether there was one."""
+        try:
+            self.call("DELETE", f"{path}?propagationPolicy=Background")
+        except Refused as refused:
+            if refused.status != 404:
+                raise
+            return False
+        return True
+
     def apply(self, path: str, document: bytes) -> None:
         """Server-side apply of a YAML or JSON document, so that repeating it changes nothing."""
         query = urllib.parse.urlencode({"fieldManager": "loco-dev", "force": "true"})

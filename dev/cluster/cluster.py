@@ -96,9 +96,10 @@ class Cluster:
             self._spawn(parts.server(tools, files, port.choose(files.port)))
             self._wait(lambda: files.authority.exists() and self.client().is_ready())
             kubeconfig.write(files, self._context, self.url, token)
+            client = self.client()
+            contents.release_nodes(client)
             for part in parts.controllers(tools, files):
                 self._spawn(part)
-            client = self.client()
             contents.fill(client, tools)
             self._wait(lambda: contents.is_filled(client))
         except BaseException:

@@ -35,6 +35,15 @@ def find(folder: Path, programs: Iterable[str]) -> dict[str, list[Process]]:
     return found
 
 
+def find_programs_in(folder: Path) -> list[Process]:
+    """Return the processes whose program file lies in `folder`."""
+    return [
+        Process(pid, Path(arguments[0]))
+        for pid, arguments in _processes()
+        if arguments and arguments[0].startswith(f"{folder}/")
+    ]
+
+
 def end(processes: Sequence[Process], patience: float = 10.0) -> None:
     """Ask the processes to end, wait for it, and kill what does not listen."""
     _signal(processes, signal.SIGTERM)
@@ -74,6 +83,29 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return not _is_zombie(pid)
+
+
+def program_name(pid: int) -> str:
+    """Return the name of the program that a process runs, "" if there is no such process."""
+    return Path(_ps(pid, "comm")).name
+
+
+def parent_name(pid: int) -> str:
+    """Return the name of the program that has started a process, if it still runs."""
+    parent = _ps(pid, "ppid")
+    return program_name(int(parent)) if parent.isdigit() else ""
+
+
+def _ps(pid: int, column: str) -> str:
+    """Ask for one fact about a process: /proc where there is one, else `ps`."""
+    if (PROC / "self" / "stat").exists():
+        try:
+            name, _, rest = (PROC / str(pid) / "stat").read_text().rpartition(")")
+        except OSError:
+            return ""
+        return name.partition("(")[2] if column == "comm" else rest.split()[1]
+    answer = subprocess.run(["ps", "-o", f"{column}=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return answer.stdout.strip()
 
 
 def _is_zombie(pid: int) -> bool:

@@ -8,7 +8,7 @@ from dev.cluster import Cluster
 from dev.commands.checkout import EMBEDDED_CONTEXT, EMBEDDED_STACK, Checkout
 from dev.commands.environment import embedded, over_own
 from dev.commands.pulumi import Stack
-from dev.commands.recovery import forget_pending, release
+from dev.commands.recovery import end_orphans, forget_pending, release
 from dev.commands.venv import ensure_venv
 from dev.messages import Problem, say
 from dev.toolchain import Tools, ensure, link_bin, link_provider
@@ -29,9 +29,11 @@ def prepare_tools(checkout: Checkout) -> Tools:
 
 def up(checkout: Checkout) -> None:
     tools = prepare(checkout)
-    _cluster(checkout, tools).start()
+    cluster = _cluster(checkout, tools)
+    cluster.start()
     stack = _ready_stack(checkout, tools)
-    forget_pending(stack)
+    end_orphans(checkout.pulumi_home)
+    forget_pending(stack, cluster)
     stack.up()
     stack.show_outputs()
 
@@ -47,6 +49,7 @@ def preview(checkout: Checkout) -> None:
 def down(checkout: Checkout) -> None:
     """Destroy the stack if there is anything in it, then stop the cluster."""
     if not _has_stack(checkout):
+        end_orphans(checkout.pulumi_home)
         Cluster(checkout.cluster).stop()
         say("there is no stack; the embedded cluster is stopped")
         return
@@ -58,8 +61,9 @@ def down(checkout: Checkout) -> None:
         say("there is nothing to destroy")
     else:
         cluster.start()  # also when it died: what it holds has to be deleted by name
-        forget_pending(stack)
+        forget_pending(stack, cluster)
         stack.destroy()
+    end_orphans(checkout.pulumi_home)
     cluster.stop()
     say("the embedded cluster is stopped")
 
@@ -79,6 +83,7 @@ def clean(checkout: Checkout) -> None:
                 f"stack {stack} still has objects on a cluster of yours, and its record is in {checkout.state};"
                 f" first `make down CONTEXT=... STACK={stack}`"
             )
+    end_orphans(checkout.pulumi_home)
     Cluster(checkout.cluster).stop()
     for folder in (checkout.state, checkout.venv):
         shutil.rmtree(folder, ignore_errors=True)

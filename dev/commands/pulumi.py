@@ -58,9 +58,10 @@ class Stack:
         if code:
             raise Problem(f"pulumi cannot release stack {self.name}: {errors.strip()}")
 
-    def pending_operations(self) -> int:
-        """Count what an interrupted run had begun and nobody has confirmed."""
-        return len(self._deployment().get("pending_operations") or [])
+    def pending_operations(self) -> list[dict[str, Any]]:
+        """Return what an interrupted run had begun and nobody has confirmed."""
+        operations: list[dict[str, Any]] = self._deployment().get("pending_operations") or []
+        return operations
 
     def is_empty(self) -> bool:
         deployment = self._deployment()
@@ -70,7 +71,8 @@ class Stack:
         code, text, errors = self._ask("stack", "export", "--stack", self.name)
         if code:
             raise Problem(f"pulumi cannot read stack {self.name}: {errors.strip()}")
-        return json.loads(text).get("deployment") or {}
+        deployment: dict[str, Any] = json.loads(text).get("deployment") or {}
+        return deployment
 
     def refresh_after_interruption(self) -> None:
         """Compare with the cluster and drop the pending creations, which the next `up` repeats."""

@@ -1,11 +1,12 @@
 """Makes a stack usable again after a run that was killed."""
 
 import json
-import os
 import socket
 from pathlib import Path
 
-from dev.cluster.processes import is_alive
+from dev.cluster import Cluster
+from dev.cluster.processes import end, find_programs_in, is_alive, parent_name, program_name
+from dev.commands.half_made import delete_half_made
 from dev.commands.pulumi import Stack
 from dev.messages import Problem, say
 
@@ -25,11 +26,19 @@ def release(stack: Stack, backend: Path) -> None:
         stack.cancel()
 
 
-def forget_pending(stack: Stack) -> None:
+def end_orphans(pulumi_home: Path) -> None:
+    """End the plugins of a Pulumi that was killed: they may wait for minutes, with nobody to tell."""
+    plugins = find_programs_in(pulumi_home)
+    end([plugin for plugin in plugins if not parent_name(plugin.pid).startswith("pulumi")], patience=3)
+
+
+def forget_pending(stack: Stack, embedded: Cluster | None = None) -> None:
     """Settle operations that an interrupted run left open; needs the cluster."""
     pending = stack.pending_operations()
     if pending:
-        say(f"an earlier run was interrupted with {pending} open operation(s); refreshing the stack")
+        say(f"an earlier run was interrupted with {len(pending)} open operation(s); refreshing the stack")
+        if embedded:
+            delete_half_made(embedded.client(), pending)
         stack.refresh_after_interruption()
 
 
@@ -47,12 +56,5 @@ def _holder(lock: Path) -> int | None:
         return None
     if content.get("hostname") not in (None, socket.gethostname()):
         raise Problem(f"the stack is locked from host {content['hostname']}; if nothing runs there, remove {lock}")
-    return pid if is_alive(pid) and _is_pulumi(pid) else None
-
-
-def _is_pulumi(pid: int) -> bool:
-    """Guard against a number that another program has got since; unknown counts as Pulumi."""
-    try:
-        return os.path.basename(os.readlink(f"/proc/{pid}/exe")).startswith("pulumi")
-    except OSError:
-        return True
+    # The number may belong to another program by now.
+    return pid if is_alive(pid) and program_name(pid).startswith("pulumi") else None

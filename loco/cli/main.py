@@ -1,6 +1,7 @@
 """Entry point: arguments in, exit status out. 0 is well, 1 refused, 2 wrong usage."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (render, check):
         command.declare(commands)
     options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # the same bytes whatever the locale; odd file names don't end it
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status: int = options.run(options)
         sys.stdout.flush()

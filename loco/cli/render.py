@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from typing import Any
 
@@ -53,7 +54,17 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+    style = "|" if "\n" in value else None
+    if _READ_AS_SOMETHING_ELSE.fullmatch(value) or _ODD_LINE_ENDS.search(value):
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
+
+# Readers of YAML 1.1 and 1.2 disagree on what ends a line.
+_ODD_LINE_ENDS = re.compile("[\r\x85\u2028\u2029]")
+# Text that PyYAML takes for text, and some other reader (kubectl, YAML 1.2) for a boolean or a number.
+_READ_AS_SOMETHING_ELSE = re.compile(
+    r"[yYnN]|[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?0[xob][0-9a-fA-F_]+|[-+]\.inf"
+)
 
 _Dumper.add_representer(str, _text)

@@ -1,12 +1,13 @@
 """What a command plans: the files that it is given, or a stack of the project that it stands in."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from loco.model import Finding, Origin, Refused, errors_of
 from loco.spec import Platform, StackSpec, read_files, read_stack
-from loco.spec.tree import Branch, Node, at, plain
+from loco.spec.tree import Branch, Leaf, Node, Row, at, plain
 from loco.spec.validate import check_model
 from loco.spec.yaml_reader import read_yaml
 
@@ -33,60 +34,80 @@ def read_source(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
         return _read_project(options.stack or "dev", parser)
     if options.stack:
         parser.error("give FILE or --stack, not both")
+    if Path("-") in options.files:
+        parser.error("- is no FILE; for standard input give /dev/stdin")
     config: dict[str, Any] = {"profile": options.profile or "safe"}
-    platform = _read_platform(options.platform) if options.platform else {}
+    platform, findings = _read_platform(options.platform) if options.platform else ({}, [])
     if options.tls:
         platform["tls"] = True
     if platform:
         config["platform"] = platform
-    return read_files(options.files, options.namespace, config)
+    stack = read_files(options.files, options.namespace, config)
+    return replace(stack, findings=(*findings, *stack.findings))
 
 
-def _read_platform(path: Path) -> dict[str, Any]:
-    tree, findings = _one_document(path, "config")
-    findings += check_model(tree, Platform, path=("platform",)) if tree is not None else []
-    if errors_of(findings):
-        raise Refused(findings)
-    values = plain(tree) if tree is not None else {}
+def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
+    """The platform's values; none where there are findings, so that what follows from them isn't said twice."""
+    tree, findings = _one_document(path, str(path))
+    if tree is not None:
+        findings += check_model(tree, Platform, path=("platform",), directives=False)
+    values = {} if tree is None or findings else plain(tree)
     assert isinstance(values, dict)
-    return values
+    return values, findings
 
 
 def _read_project(stack: str, parser: argparse.ArgumentParser) -> StackSpec:
     root = next((folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "Pulumi.yaml").is_file()), None)
     if root is None:
         parser.error("there is no Pulumi.yaml here or above; give model files, or go to the project's folder")
-    project_tree, findings = _one_document(root / "Pulumi.yaml", "config")
-    name = plain(node) if project_tree is not None and (node := at(project_tree, ("name",))) is not None else "loco"
+    project_tree, findings = _one_document(root / "Pulumi.yaml", "Pulumi.yaml")
+    name = at(project_tree, ("name",))
+    project = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else "loco"
     config_file = root / f"Pulumi.{stack}.yaml"
-    tree, reading = _one_document(config_file, "config")
-    findings += reading
-    if errors_of(findings):
+    if not config_file.is_file():
+        findings.append(_no_stack(stack, root))
         raise Refused(findings)
-    return read_stack(root, _config_of(tree, str(name)), stack=stack, config_file=config_file, project=str(name))
+    tree, reading = _one_document(config_file, config_file.name)
+    if errors_of(findings + reading):
+        raise Refused(findings + reading)
+    values, secrets = _config_of(tree, project)
+    return read_stack(root, values, stack=stack, config_file=config_file, project=project, secrets=secrets)
 
 
-def _config_of(tree: Node | None, project: str) -> dict[str, Any]:
-    """The project's own keys of a stack's file. Secrets stay what they are there: an encrypted mapping."""
+def _no_stack(stack: str, root: Path) -> Finding:
+    known = sorted(path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in root.glob("Pulumi.?*.yaml"))
+    message = f"there is no stack {stack}: {root.name} has no Pulumi.{stack}.yaml"
+    cure = f"--stack NAME, one of {', '.join(known)}" if known else f"pulumi stack init {stack}"
+    return Finding("LOCO-FILE", "error", "", message, cure, Origin("config", f"Pulumi.{stack}.yaml"), value=stack)
+
+
+def _config_of(tree: Node | None, project: str) -> tuple[dict[str, Any], set[str]]:
+    """The project's own keys of a stack's file: plain values, and the names of those that hold a secret."""
     config = at(tree, ("config",)) if tree is not None else None
     if not isinstance(config, Branch):
-        return {}
+        return {}, set()
     prefix = f"{project}:"
-    return {
-        key.removeprefix(prefix): plain(value)
+    own = {
+        key.removeprefix(prefix): value
         for key, value in config.items.items()
         if key.startswith(prefix) or ":" not in key
     }
+    secret = {key for key, value in own.items() if _holds_secret(value)}
+    return {key: plain(value) for key, value in own.items() if key not in secret}, secret
 
 
-def _one_document(path: Path, layer: str) -> tuple[Node | None, list[Finding]]:
+def _holds_secret(node: Node) -> bool:
+    if isinstance(node, Branch):
+        return set(node.items) == {"secure"} or any(_holds_secret(item) for item in node.items.values())
+    return isinstance(node, Row) and any(_holds_secret(item) for item in node.items)
+
+
+def _one_document(path: Path, shown: str) -> tuple[Node | None, list[Finding]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it isn't UTF-8"
-        message = f"{path.name} can't be read: {reason}"
-        return None, [
-            Finding("LOCO-FILE", "error", "", message, "the path of a readable file", Origin(layer, path.name))
-        ]
-    trees, findings = read_yaml(text, path.name, layer)
+        message, cure = f"{shown} can't be read: {reason}", "the path of a readable file"
+        return None, [Finding("LOCO-FILE", "error", "", message, cure, Origin("config", shown))]
+    trees, findings = read_yaml(text, shown, "config")
     return (trees[0] if trees else None), findings

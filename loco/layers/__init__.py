@@ -2,6 +2,7 @@
 
 from loco.layers.catalog import Profile
 from loco.layers.merge import merge_specs
+from loco.layers.plain_documents import Layered, layer
 from loco.layers.resolve import AppliedConfig, Resolved, enabled, resolve
 
-__all__ = ["AppliedConfig", "Profile", "Resolved", "enabled", "merge_specs", "resolve"]
+__all__ = ["AppliedConfig", "Layered", "Profile", "Resolved", "enabled", "layer", "merge_specs", "resolve"]

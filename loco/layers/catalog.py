@@ -12,7 +12,14 @@ from loco.spec.stack import ProfileName
 from loco.spec.tree import Branch, Node, at, plain
 from loco.spec.yaml_reader import read_yaml
 
-PRESETS = ("config-llm-template",)
+PRESETS = ("config-llm-scheduler", "config-llm-router-route", "config-llm-template")
+
+
+class DefaultGateway(Spec):
+    """The Gateway that a route is bound to where nobody names another."""
+
+    name: str
+    namespace: str
 
 
 class Settings(Spec):
@@ -22,6 +29,9 @@ class Settings(Spec):
     pod_security: str = Field(description="asWritten, or restricted.")
     rollout: str = Field(description="asWritten, or spareCapacity.")
     progress_deadline: str = Field(description="asWritten, or startUpBudget.")
+    picker_events: str = Field(description="forbidden, or allowed: the endpoint picker may write events.")
+    empty_arguments: str = Field(description="kept, or dropped, of the endpoint picker's command.")
+    default_gateway: DefaultGateway | None = Field(None, description="For routes, where the platform names none.")
     storage_initializer_image: str
     root_images: tuple[str, ...] = ()
     root_image_user: int | None = None

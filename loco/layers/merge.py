@@ -5,91 +5,96 @@ layer's value; anything that is written wins, be it false, 0, "" or []; null rem
 ``$retainKeys`` work as in kubectl. Of members that exclude each other the later layer's stands alone.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 from loco.layers.places import SPEC, Place, below, exclusive, free_form, merge_key
 from loco.model import Origin
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, plain, plant
+from loco.spec.tree import Branch, Leaf, Node, Row, plain, plant
 
 _PATCH, _RETAIN = "$patch", "$retainKeys"
 DIRECTIVES = (_PATCH, _RETAIN)
+_DELETE = "$patch: delete"
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A null or an empty list that took away what a lower layer had set."""
+    """What a null, an empty list or ``$patch: delete`` (``how``) took away of what a lower layer had set."""
 
-    path: Path
+    where: str
+    how: str
     removed: Node
     by: Node
 
 
 @dataclass(slots=True)
 class Merge:
-    """One merge of two trees; collects what was removed on the way."""
+    """One merge of two trees; collects what was removed on the way. ``where`` is the place as messages call it."""
 
     removals: list[Removal] = field(default_factory=list)
 
-    def nodes(self, base: Node | None, over: Node, place: Place, path: Path) -> Node:
+    def nodes(self, base: Node | None, over: Node, place: Place, where: str) -> Node:
         """``over`` laid on ``base``."""
         if isinstance(over, Branch):
             if isinstance(base, Branch) and not free_form(place) and not _says(over, "replace"):
-                return self.branches(base, over, place, path)
-            return written(over)
+                return self.branches(base, over, place, where)
+            return written(over, place)
         if isinstance(over, Row):
             if not over.items and isinstance(base, Row) and base.items:
-                self.removals.append(Removal(path, base, over))
-            return Row(tuple(written(item) for item in over.items), over.origin, base)
-        return Leaf(over.value, over.origin, base)
+                self.removals.append(Removal(where, "[]", base, over))
+            return replace(_written_row(over, place), overrode=base)
+        return replace(over, overrode=base)
 
-    def branches(self, base: Branch, over: Branch, place: Place, path: Path) -> Branch:
+    def branches(self, base: Branch, over: Branch, place: Place, where: str) -> Branch:
         members = dict(base.items)
         retain = over.items.get(_RETAIN)
         if isinstance(retain, Row):
             kept = {item.value for item in retain.items if isinstance(item, Leaf)}
             members = {key: item for key, item in members.items() if key in kept}
         rivals = exclusive(place)
-        chosen = [key for key in over.items if key in rivals and not _is_null(over.items[key])]
+        chosen = [key for key, item in over.items.items() if key in rivals and _removing(item) is None]
         if chosen:
             members = {key: item for key, item in members.items() if key not in rivals or key in chosen}
         for key, item in over.items.items():
             if key in DIRECTIVES:
                 continue
-            below_path = (*path, key)
-            if _is_null(item) or (isinstance(item, Branch) and _says(item, "delete")):
+            inside = f"{where}.{key}"
+            if (how := _removing(item)) is not None:
                 if key in members:
-                    self.removals.append(Removal(below_path, members.pop(key), item))
+                    self.removals.append(Removal(inside, how, members.pop(key), item))
                 continue
             old = members.get(key)
             by = merge_key(place, key)
             if by is not None and isinstance(item, Row) and item.items and isinstance(old, Row):
-                members[key] = self.keyed(old, item, by, below(place, key), below_path)
+                members[key] = self.keyed(old, item, by, below(place, key), inside)
             else:
-                members[key] = self.nodes(old, item, below(place, key), below_path)
+                members[key] = self.nodes(old, item, below(place, key), inside)
         return Branch(members, over.origin)
 
-    def keyed(self, base: Row, over: Row, by: str, place: Place, path: Path) -> Row:
+    def keyed(self, base: Row, over: Row, by: str, place: Place, where: str) -> Row:
         """Items matched by the value of ``by``, in the order of ``_interleaved``."""
         if any(_says(item, "replace") for item in over.items):
-            items = tuple(written(item) for item in over.items if not _is_bare(item))
-            return Row(items, over.origin, base)
+            return replace(_written_row(over, place), overrode=base)
         position: dict[object, int] = {}
         for index, item in enumerate(base.items):
             position.setdefault(_key(item, by), index)
-        deleted = {_key(item, by) for item in over.items if _says(item, "delete")}
+        deleted = {_key(item, by): item for item in over.items if _says(item, "delete")}
+        for key, item in deleted.items():
+            if key in position:
+                self.removals.append(Removal(f"{where}[{key}]", _DELETE, base.items[position[key]], item))
         merged: dict[object, Node] = {}
         for number, item in enumerate(over.items):
             key = _key(item, by)
             if key in deleted:
                 continue
             if key is None:
-                merged[("unnamed", number)] = written(item)
+                merged[("unnamed", number)] = written(item, place)
                 continue
             old = merged.get(key) or (base.items[position[key]] if key in position else None)
-            merged[key] = self.nodes(old, item, place, (*path, number))
+            merged[key] = self.nodes(old, item, place, f"{where}[{key}]")
         left = [
             (index, item)
             for index, item in enumerate(base.items)
@@ -102,40 +107,42 @@ def _interleaved(
     left: list[tuple[int, Node]], right: list[tuple[object, Node]], position: Mapping[object, int]
 ) -> Iterable[Node]:
     """Kubernetes' order: a base-only item goes first only if it stood before the patch's next item in the base."""
-    while left and right:
-        at_in_base = position.get(right[0][0])
-        if at_in_base is not None and left[0][0] < at_in_base:
-            yield left.pop(0)[1]
+    lower, upper = deque(left), deque(right)
+    while lower and upper:
+        at_in_base = position.get(upper[0][0])
+        if at_in_base is not None and lower[0][0] < at_in_base:
+            yield lower.popleft()[1]
         else:
-            yield right.pop(0)[1]
-    yield from (item for _, item in left)
-    yield from (item for _, item in right)
+            yield upper.popleft()[1]
+    yield from (item for _, item in lower)
+    yield from (item for _, item in upper)
 
 
-def written(node: Node) -> Node:
+def written(node: Node, place: Place) -> Node:
     """A tree as it stands when nothing lies below it: nulls and directives have nothing to act on."""
-    if isinstance(node, Branch):
-        return Branch(
-            {
-                key: written(item)
-                for key, item in node.items.items()
-                if key not in DIRECTIVES
-                and not _is_null(item)
-                and not (isinstance(item, Branch) and _says(item, "delete"))
-            },
-            node.origin,
-        )
+    if free_form(place) or isinstance(node, Leaf):
+        return node
     if isinstance(node, Row):
-        kept = (item for item in node.items if not _is_bare(item) and not _says(item, "delete"))
-        return Row(tuple(written(item) for item in kept), node.origin, node.overrode)
-    return node
+        return _written_row(node, place)
+    items = {
+        key: written(item, below(place, key))
+        for key, item in node.items.items()
+        if key not in DIRECTIVES and _removing(item) is None
+    }
+    return Branch(items, node.origin)
 
 
-def merge_trees(layers: Iterable[Node], place: Place = SPEC) -> tuple[Node, list[Removal]]:
-    """Layers, low to high, as one tree, and what null or [] took away."""
+def _written_row(row: Row, place: Place) -> Row:
+    """The same of a list; ``place`` is that of its items."""
+    kept = (item for item in row.items if not _is_bare(item) and not _says(item, "delete"))
+    return Row(tuple(written(item, place) for item in kept), row.origin, row.overrode)
+
+
+def merge_trees(layers: Iterable[Node], place: Place = SPEC, where: str = "spec") -> tuple[Node, list[Removal]]:
+    """Layers, low to high, as one tree, and what was taken away on the way."""
     merge = Merge()
     empty: Node = Branch({}, Origin("loco"))
-    return reduce(lambda base, over: merge.nodes(base, over, place, ()), layers, empty), merge.removals
+    return reduce(lambda base, over: merge.nodes(base, over, place, where), layers, empty), merge.removals
 
 
 def merge_specs(*specs: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,8 +167,11 @@ def _is_bare(node: Node) -> bool:
     return _says(node, "replace") and isinstance(node, Branch) and len(node.items) == 1
 
 
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Leaf) and node.value is None
+def _removing(node: Node) -> str | None:
+    """How a member says that a lower layer's goes; None where it doesn't."""
+    if isinstance(node, Leaf) and node.value is None:
+        return "null"
+    return _DELETE if _says(node, "delete") else None
 
 
 def _key(item: Node, by: str) -> object:

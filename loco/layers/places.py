@@ -5,7 +5,7 @@ from functools import cache
 
 from loco.spec import kubernetes
 from loco.spec.tree import Path
-from loco.spec.validate import KUBERNETES_SHAPES
+from loco.spec.validate import FREE_FORM, KUBERNETES_SHAPES
 
 _SHAPE_AT = dict(KUBERNETES_SHAPES)
 
@@ -17,9 +17,6 @@ _ONE_OF: dict[Path, frozenset[str]] = {
     ("prefill", "scaling", "wva"): frozenset({"hpa", "keda"}),
     ("router", "scheduler", "config"): frozenset({"inline", "ref"}),
 }
-
-# Text of another system's grammar: the merge can't know its lists, so a later layer's is taken whole.
-_FREE_FORM: frozenset[Path] = frozenset({("router", "scheduler", "config", "inline")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +62,5 @@ def exclusive(place: Place) -> frozenset[str]:
 
 
 def free_form(place: Place) -> bool:
-    """Whether a later layer's value replaces an earlier one's as a whole."""
-    return place.path in _FREE_FORM
+    """Whether a later layer's value replaces an earlier one's as a whole, since the merge can't know its lists."""
+    return place.path in FREE_FORM

@@ -7,14 +7,15 @@ stack's overrides. The presets are chosen by the merge of all the others, in tha
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loco.layers.catalog import Profile, preset, profile
+from loco.layers.catalog import PRESETS, Profile, preset, profile
 from loco.layers.merge import Removal, merge_trees
 from loco.layers.template import context, expand
 from loco.model import Finding, Origin
 from loco.spec import BASE_CONFIG, SERVICE, Document, LLMInferenceServiceSpec, StackSpec
 from loco.spec.stack import Override
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, plain
-from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, close_to, origin_of
+from loco.spec.suggest import close_to
+from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, plain, relayered
+from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, origin_of
 
 _METADATA = ("labels", "annotations")
 
@@ -25,6 +26,14 @@ class AppliedConfig:
 
     name: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base config as a layer."""
+
+    name: str
+    spec: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +82,15 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     chosen = choose(decided)
     layers = [ground.spec, *(preset(name) for name in chosen), *(_spec_of(layer) for layer in upper)]
     merged, removals = merge_trees(layers)
-    findings += [_removal(removal, subject, merged) for removal in removals]
+    findings += [_removal(removal, subject) for removal in removals]
 
     findings += check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
     if any(finding.severity == "error" for finding in findings):
         return None, findings
     before = LLMInferenceServiceSpec.model_validate(plain(merged))
     tls = stack.config.platform.tls
-    expanded, templating = expand(merged, context(before, document.name, document.namespace, tls), subject)
+    values = context(before, document.name, document.namespace, tls, _gateway(stack, ground))
+    expanded, templating = expand(merged, values, subject)
     findings += templating
     findings += _kubernetes(expanded, subject)
     if any(finding.severity == "error" for finding in findings) or not isinstance(expanded, Branch):
@@ -119,57 +129,69 @@ def overrides_of(document: Document, stack: StackSpec) -> list[Override]:
 
 def choose(decided: Node) -> tuple[str, ...]:
     """The presets of a spec, in merge order, by the merge of all layers but the presets themselves."""
+    chosen = []
+    if at(decided, ("router", "scheduler")) is not None and at(decided, ("router", "scheduler", "pool", "ref")) is None:
+        chosen.append("config-llm-scheduler")
+    if at(decided, ("router", "route")) is not None and not _items(at(decided, ("router", "route", "http", "refs"))):
+        chosen.append("config-llm-router-route")
     # Every other topology is refused field by field until its room is built, whatever stands here.
-    del decided
-    return ("config-llm-template",)
+    return (*chosen, "config-llm-template")
 
 
-def _bases(document: Document, stack: StackSpec) -> tuple[list[Document], list[Finding]]:
-    known = {d.name: d for d in stack.documents if d.kind == BASE_CONFIG and d.namespace == document.namespace}
-    found, findings = [], []
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Row) else ()
+
+
+def _gateway(stack: StackSpec, ground: Profile) -> dict[str, str | None]:
+    """The Gateway for routes: the platform's, else the profile's, if it has one."""
+    chosen = stack.config.platform.gateway
+    if chosen is not None and chosen.name:
+        return {"name": chosen.name, "namespace": chosen.namespace}
+    default = ground.settings.default_gateway
+    return {"name": default.name, "namespace": default.namespace} if default is not None else {}
+
+
+def _bases(document: Document, stack: StackSpec) -> tuple[list[Base], list[Finding]]:
+    """The base configs that a service asks for, in order: the stack's in its namespace, else the presets."""
+    own = {d.name: d for d in stack.documents if d.kind == BASE_CONFIG and d.namespace == document.namespace}
+    found: list[Base] = []
+    findings: list[Finding] = []
     upper, _ = merge_trees(_spec_of(layer) for layer in _upper_layers(document, stack, []))
     refs = at(upper, ("baseRefs",))
     for index, ref in enumerate(refs.items if isinstance(refs, Row) else ()):
-        name = at(ref, ("name",))
-        wanted = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else None
-        if wanted in known:
-            found.append(known[wanted])
-            continue
-        near = close_to(wanted or "", known)
-        message = f"no {BASE_CONFIG} is called {wanted}; searched the namespace {document.namespace} and the presets"
-        cure = near or f"one of {', '.join(sorted(known)) or 'the base configs of the stack, of which there are none'}"
-        path = f"spec.baseRefs[{index}].name"
-        findings.append(
-            Finding(
-                "LOCO-REFERENCE", "error", path, message, cure, origin_of(name, ref.origin), document.subject, wanted
-            )
-        )
+        node = at(ref, ("name",))
+        name = node.value if isinstance(node, Leaf) and isinstance(node.value, str) else ""
+        path, origin = f"spec.baseRefs[{index}].name", origin_of(node, ref.origin)
+        if name in own:
+            found.append(Base(name, relayered(own[name].spec, f"baseRef:{name}")))
+        elif name in PRESETS:
+            found.append(Base(name, preset(name)))
+        elif not name:
+            message, cure = "a base reference names nothing", "- name: …, a base config of the stack"
+            findings.append(Finding("LOCO-VALUE", "error", path, message, cure, origin, document.subject))
+        elif stack.complete:  # otherwise it may be the document that could not be read
+            places = f"the namespace {document.namespace} and the presets"
+            message = f"no {BASE_CONFIG} is called {name}; searched {places}"
+            known = [*own, *PRESETS]
+            cure = close_to(name, known) or f"one of {', '.join(sorted(known))}"
+            findings.append(Finding("LOCO-REFERENCE", "error", path, message, cure, origin, document.subject, name))
     return found, findings
 
 
-def _upper_layers(document: Document, stack: StackSpec, bases: Sequence[Document]) -> list[Branch]:
+def _upper_layers(document: Document, stack: StackSpec, bases: Sequence[Base]) -> list[Branch]:
     """Every layer above the presets, low to high, as documents."""
     defaults = stack.defaults.get(document.kind)
-    based = [Branch({"spec": _named(base.spec, f"baseRef:{base.name}")}, base.origin) for base in bases]
     return [
         *([defaults] if defaults else []),
-        *based,
+        *(Branch({"spec": base.spec}, base.spec.origin) for base in bases),
         document.tree,
         *(override.tree for override in overrides_of(document, stack)),
     ]
 
 
-def _named(node: Node, layer: str) -> Node:
-    origin = Origin(layer, node.origin.file, node.origin.line)
-    if isinstance(node, Leaf):
-        return Leaf(node.value, origin)
-    if isinstance(node, Row):
-        return Row(tuple(_named(item, layer) for item in node.items), origin)
-    return Branch({key: _named(item, layer) for key, item in node.items.items()}, origin)
-
-
-def _spec_of(layer: Branch) -> Node:
-    return layer.items.get("spec", Branch({}, layer.origin))
+def _spec_of(layer: Branch) -> Branch:
+    spec = layer.items.get("spec")
+    return spec if isinstance(spec, Branch) else Branch({}, layer.origin)
 
 
 def _metadata_of(layer: Branch) -> Node:
@@ -198,9 +220,8 @@ def _kubernetes(tree: Node, subject: str) -> list[Finding]:
     return findings
 
 
-def _removal(removal: Removal, subject: str, merged: Node) -> Finding:
-    what = "[]" if isinstance(removal.by, Row) else "null"
-    message = f"{what} removes what {removal.removed.origin} had set"
-    path = dotted(("spec", *removal.path), _rooted(merged))
+def _removal(removal: Removal, subject: str) -> Finding:
+    message = f"{removal.how} removes what {removal.removed.origin} had set"
     cure = "nothing, if that is meant; else remove the line"
-    return Finding("LOCO-REMOVED", "warning", path, message, cure, removal.by.origin, subject, plain(removal.removed))
+    value = plain(removal.removed)
+    return Finding("LOCO-REMOVED", "warning", removal.where, message, cure, removal.by.origin, subject, value)

@@ -8,7 +8,7 @@ loco translates them, and every other brace stays as it is.
 import re
 import shlex
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import DictLoader, StrictUndefined, Template, TemplateError
@@ -27,10 +27,12 @@ _GO_EXPRESSION = re.compile(
 )
 
 
-def context(spec: LLMInferenceServiceSpec, name: str, namespace: str, tls: bool) -> dict[str, Any]:
+def context(
+    spec: LLMInferenceServiceSpec, name: str, namespace: str, tls: bool, gateway: Mapping[str, str | None]
+) -> dict[str, Any]:
     """The names that a preset may use.
 
-    ``spec`` is the merged spec with every field present, an absent one as None and ``parallelism`` as an object.
+    ``gateway`` has the name and namespace of the Gateway for routes, empty where there is none. ``spec`` is the merged spec with every field present, an absent one as None and ``parallelism`` as an object.
     """
     model_name = (spec.model.name if spec.model else None) or name
     values = spec.model_dump(by_alias=True)
@@ -40,6 +42,10 @@ def context(spec: LLMInferenceServiceSpec, name: str, namespace: str, tls: bool)
         "namespace": namespace,
         "spec": values,
         "served_names": [model_name, names.publisher_name(namespace, model_name)],
+        "publisher": names.publisher_name(namespace, model_name),
+        "routing_header": names.ROUTING_HEADER,
+        "gateway": {"name": gateway.get("name") or "", "namespace": gateway.get("namespace") or ""},
+        "child_name": partial(names.child_name, name),
         "engine_port": names.ENGINE_PORT,
         "tls": tls,
         "scheme": "HTTPS" if tls else "HTTP",
@@ -72,7 +78,7 @@ def expand(tree: Node, values: Mapping[str, Any], subject: str) -> tuple[Node, l
         if node.origin.layer.startswith("preset:"):
             try:
                 return Leaf(_compiled(node.value).render(values), node.origin, node)
-            except (TemplateError, TypeError, ArithmeticError) as error:
+            except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
                 message = f"the preset's template can't be expanded: {error}"
                 findings.append(
                     Finding(

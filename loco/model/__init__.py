@@ -7,6 +7,8 @@ from loco.model.finding import Finding, Refused, errors_of
 from loco.model.manifest import Manifest, ManifestId, Wait
 from loco.model.origin import Origin
 from loco.model.parts import Parts
+from loco.model.secret_value import SecretValue
+from loco.model.served_model import ServedModel
 
 __all__ = [
     "Certificate",
@@ -18,6 +20,8 @@ __all__ = [
     "Origin",
     "Parts",
     "Refused",
+    "SecretValue",
+    "ServedModel",
     "Wait",
     "errors_of",
 ]

@@ -57,7 +57,7 @@ class Finding:
         if self.value is not None:
             lines.append(f"  found {_shown(self.value)}")
         lines.append(f"  write {self.cure}")
-        return "\n".join(lines)
+        return "\n".join(_visible(line) for line in lines)
 
 
 class Refused(Exception):
@@ -71,6 +71,11 @@ class Refused(Exception):
 def errors_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that refuse a plan."""
     return tuple(finding for finding in findings if finding.severity == "error")
+
+
+def _visible(line: str) -> str:
+    """Text of a file may hold what would move a terminal's cursor."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
 
 
 def _shown(value: object) -> str:

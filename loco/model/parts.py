@@ -8,6 +8,7 @@ from loco.model.credential import CredentialUse
 from loco.model.edge import Edge
 from loco.model.finding import Finding
 from loco.model.manifest import Manifest
+from loco.model.secret_value import SecretValue
 
 
 @dataclass(slots=True)
@@ -17,6 +18,7 @@ class Parts:
     manifests: list[Manifest] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     credential_uses: list[CredentialUse] = field(default_factory=list)
+    secret_values: list[SecretValue] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
@@ -26,5 +28,6 @@ class Parts:
             self.manifests += other.manifests
             self.edges += other.edges
             self.credential_uses += other.credential_uses
+            self.secret_values += other.secret_values
             self.certificates += other.certificates
             self.findings += other.findings

@@ -1,30 +1,55 @@
 """One document of a model file: its kind, its name, and a tree that knows its lines."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
 
 from loco.model import Finding, Origin
+from loco.spec.external_model import ExternalModelSpec
+from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 from loco.spec.service import LLMInferenceServiceSpec, Spec
-from loco.spec.tree import Branch, Leaf, Node, at
-from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, close_to, origin_of
+from loco.spec.suggest import close_to
+from loco.spec.tree import Branch, Leaf, Node, Row, at
+from loco.spec.validate import (
+    KUBERNETES_SHAPES,
+    check_directives,
+    check_kubernetes,
+    check_model,
+    mistyped,
+    origin_of,
+)
 
-Kind = Literal["LLMInferenceService", "LLMInferenceServiceConfig"]
+Kind = Literal["LLMInferenceService", "LLMInferenceServiceConfig", "ExternalModel", "LiteLLMGateway"]
 SERVICE: Kind = "LLMInferenceService"
 BASE_CONFIG: Kind = "LLMInferenceServiceConfig"
+EXTERNAL_MODEL: Kind = "ExternalModel"
+GATEWAY: Kind = "LiteLLMGateway"
+LAYERED: tuple[Kind, ...] = (SERVICE, EXTERNAL_MODEL, GATEWAY)  # the kinds that defaults and overrides may name
 
 KSERVE_API = "serving.kserve.io/v1alpha2"
-_API_OF = {
+LOCO_API = "locostack.com/v1alpha1"
+_API_OF: dict[Kind, str] = {
     SERVICE: KSERVE_API,
     BASE_CONFIG: KSERVE_API,
-    "ExternalModel": "locostack.com/v1alpha1",
-    "LiteLLMGateway": "locostack.com/v1alpha1",
+    EXTERNAL_MODEL: LOCO_API,
+    GATEWAY: LOCO_API,
 }
-_SUPPORTED = (SERVICE, BASE_CONFIG)
+SPEC_OF: dict[Kind, type[Spec]] = {
+    SERVICE: LLMInferenceServiceSpec,
+    BASE_CONFIG: LLMInferenceServiceSpec,
+    EXTERNAL_MODEL: ExternalModelSpec,
+    GATEWAY: LiteLLMGatewaySpec,
+}
+_LEAST_SPEC: dict[Kind, str] = {
+    SERVICE: "spec: {model: {uri: …}}",
+    EXTERNAL_MODEL: "spec: {provider: …, model: …, url: …}",
+}
 _SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LONGEST_NAME = 63
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+NAMESPACE_RULE = "a namespace is at most 63 small letters, digits and dashes, a letter or digit first and last"
 
 
 class Metadata(Spec):
@@ -43,6 +68,12 @@ class _Envelope(Spec):
     kind: str | None = None
     metadata: Metadata | None = None
     spec: dict[str, object] | None = None
+
+
+class _Hints(_Envelope):
+    """The whole tree, for saying where a misplaced key belongs."""
+
+    spec: LLMInferenceServiceSpec | None = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,48 +117,44 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
         a kind or apiVersion that loco doesn't know, a name that Kubernetes refuses.
     """
     if not isinstance(tree, Branch):
-        return None, [
-            Finding(
-                "LOCO-TYPE",
-                "error",
-                "",
-                "a document must be a mapping",
-                "apiVersion, kind, metadata and spec",
-                tree.origin,
-            )
-        ]
+        return None, [replace(mistyped(tree, (), "a mapping", None, tree), cure="apiVersion, kind, metadata and spec")]
     kind, findings = _kind_of(tree)
     if kind is None:
         return None, findings
     name, place, naming = _name_of(tree, kind, namespace)
     subject = "/".join(part for part in (kind, place, name) if part)
     findings += naming
-    findings += check_model(tree, _Envelope, subject=subject)
+    findings += check_model(tree, _Envelope, subject=subject, hints=_Hints, directives=False)
     spec = tree.items.get("spec")
     if spec is None:
-        if kind == SERVICE:
-            findings.append(
-                Finding(
-                    "LOCO-VALUE", "error", "spec", "spec is missing", "spec: {model: {uri: …}}", tree.origin, subject
-                )
-            )
+        if cure := _LEAST_SPEC.get(kind):
+            findings.append(Finding("LOCO-VALUE", "error", "spec", "spec is missing", cure, tree.origin, subject))
     elif isinstance(spec, Branch):
-        findings += check_spec(spec, subject, tree)
+        findings += check_spec(spec, subject, tree, kind=kind)
         if kind == BASE_CONFIG and (refs := spec.items.get("baseRefs")) is not None:
             message = "a base config can't refer to other base configs"
-            findings.append(
-                Finding(
-                    "LOCO-VALUE", "error", "spec.baseRefs", message, "the list in the service", refs.origin, subject
-                )
-            )
+            cure = "the list in the service"
+            findings.append(Finding("LOCO-VALUE", "error", "spec.baseRefs", message, cure, refs.origin, subject))
+    elif isinstance(spec, Leaf) and spec.value is None:
+        findings.append(mistyped(spec, ("spec",), "a mapping", subject, tree))
     if any(finding.severity == "error" for finding in findings) or name is None or place is None:
         return None, findings
     return Document(kind, place, name, tree), findings
 
 
-def check_spec(spec: Node, subject: str, root: Node, path: tuple[str, ...] = ("spec",)) -> list[Finding]:
+def is_namespace(text: str) -> bool:
+    """Whether Kubernetes accepts a namespace of this name."""
+    return _DNS_LABEL.fullmatch(text) is not None
+
+
+def check_spec(
+    spec: Node, subject: str, root: Node, path: tuple[str, ...] = ("spec",), kind: Kind = SERVICE
+) -> list[Finding]:
     """Findings of a spec that is one layer among several, and so may leave out what it must have in the end."""
-    findings = check_model(spec, LLMInferenceServiceSpec, path=path, subject=subject, root=root)
+    findings = check_model(spec, SPEC_OF[kind], path=path, subject=subject, root=root, partial=True)
+    findings += check_directives(spec, path, subject, root)
+    if SPEC_OF[kind] is not LLMInferenceServiceSpec:
+        return findings
     for below, definition in KUBERNETES_SHAPES:
         if isinstance(part := at(spec, below), Branch):
             findings += check_kubernetes(part, definition, path=(*path, *below), subject=subject, root=root)
@@ -135,6 +162,10 @@ def check_spec(spec: Node, subject: str, root: Node, path: tuple[str, ...] = ("s
 
 
 def _kind_of(tree: Branch) -> tuple[Kind | None, list[Finding]]:
+    for key in ("kind", "apiVersion"):
+        node = tree.items.get(key)
+        if node is not None and not (isinstance(node, Leaf) and (node.value is None or isinstance(node.value, str))):
+            return None, [mistyped(node, (key,), "text", None, tree)]
     kind, version = _text(tree, ("kind",)), _text(tree, ("apiVersion",))
     origin = origin_of(tree.items.get("kind"), tree.origin)
     known = ", ".join(_API_OF)
@@ -143,75 +174,60 @@ def _kind_of(tree: Branch) -> tuple[Kind | None, list[Finding]]:
     if kind not in _API_OF:
         cure = close_to(kind, _API_OF) or f"one of {known}; other objects belong to another project"
         return None, [Finding("LOCO-KIND", "error", "kind", f"loco knows no kind {kind}", cure, origin, value=kind)]
-    if version != _API_OF[kind]:
+    wanted = {str(name): api for name, api in _API_OF.items()}[kind]
+    if version != wanted:
         origin = origin_of(tree.items.get("apiVersion"), tree.origin)
-        message = f"{kind} is read as {_API_OF[kind]}"
-        return None, [
-            Finding("LOCO-KIND", "error", "apiVersion", message, f"apiVersion: {_API_OF[kind]}", origin, value=version)
-        ]
-    for supported in _SUPPORTED:
-        if kind == supported:
-            return supported, []
-    message = f"{kind} isn't implemented yet"
-    return None, [
-        Finding("LOCO-UNSUPPORTED", "error", "kind", message, "the stack without this document", origin, value=kind)
-    ]
+        message, cure = f"{kind} is read as {wanted}", f"apiVersion: {wanted}"
+        return None, [Finding("LOCO-KIND", "error", "apiVersion", message, cure, origin, kind, version)]
+    return next(known for known in _API_OF if known == kind), []
 
 
 def _name_of(tree: Branch, kind: str, namespace: str | None) -> tuple[str | None, str | None, list[Finding]]:
+    """Name and namespace; where they are of a wrong type, that is for the check of the whole document to say."""
     findings = []
-    name = _text(tree, ("metadata", "name"))
-    place = _text(tree, ("metadata", "namespace")) or namespace
-    here = origin_of(tree.items.get("metadata"), tree.origin)
-    if name is None:
-        if not isinstance(at(tree, ("metadata", "name")), Leaf):
-            findings.append(
-                Finding(
-                    "LOCO-VALUE",
-                    "error",
-                    "metadata.name",
-                    "the document has no name",
-                    "metadata: {name: …}",
-                    here,
-                    kind,
-                )
-            )
-    elif not _SERVICE_NAME.fullmatch(name) or len(name) > 63:
+    metadata = tree.items.get("metadata")
+    here = origin_of(metadata, tree.origin)
+    own_name, own_place = at(metadata, ("name",)), at(metadata, ("namespace",))
+    name = own_name.value if isinstance(own_name, Leaf) else None
+    place = own_place.value if isinstance(own_place, Leaf) and own_place.value not in (None, "") else namespace
+    absent = own_name is None and not _of_wrong_type(metadata)
+    empty = isinstance(own_name, Leaf) and own_name.value in (None, "")
+    if absent or empty:
+        cure = "metadata: {name: …}, a name that stays the same"
+        origin = origin_of(own_name, here)
+        message = "the document has no name"
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.name", message, cure, origin, kind))
+    elif isinstance(name, str) and (not _SERVICE_NAME.fullmatch(name) or len(name) > _LONGEST_NAME):
         # The name becomes a label's value and the stem of a Service's name, so the narrowest rule of them all holds.
-        cure = re.sub(r"[^a-z0-9]+", "-", name.lower())[:63].strip("-") or "a name such as chat"
-        cure = cure if cure[0].isalpha() else f"m-{cure}"[:63]
         message = "a name is at most 63 small letters, digits and dashes, a letter first and no dash last"
-        origin = origin_of(at(tree, ("metadata", "name")), here)
-        findings.append(Finding("LOCO-VALUE", "error", "metadata.name", message, cure, origin, kind, name))
-    if place is None:
+        origin = origin_of(own_name, here)
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.name", message, _mended(name), origin, kind, name))
+    if isinstance(place, str) and place != namespace and not is_namespace(place):
+        origin = origin_of(own_place, here)
+        cure = "a namespace that Kubernetes accepts"
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.namespace", NAMESPACE_RULE, cure, origin, kind, place))
+    elif place is None and not _of_wrong_type(metadata) and not isinstance(own_place, (Branch, Row)):
         message = "the document names no namespace, and neither does the stack"
-        findings.append(
-            Finding(
-                "LOCO-CONFIG",
-                "error",
-                "metadata.namespace",
-                message,
-                "namespace in the stack config (pulumi config set namespace NAME), or metadata.namespace",
-                here,
-                kind,
-            )
-        )
-    elif not _DNS_LABEL.fullmatch(place) or len(place) > 63:
-        message = "a namespace is at most 63 small letters, digits and dashes, a letter or digit first and last"
-        origin = origin_of(at(tree, ("metadata", "namespace")), here)
-        findings.append(
-            Finding(
-                "LOCO-VALUE",
-                "error",
-                "metadata.namespace",
-                message,
-                "a namespace that Kubernetes accepts",
-                origin,
-                kind,
-                place,
-            )
-        )
-    return name, place, findings
+        cure = "namespace in the stack config (pulumi config set namespace NAME), or metadata.namespace"
+        findings.append(Finding("LOCO-CONFIG", "error", "metadata.namespace", message, cure, here, kind))
+    return (
+        name if isinstance(name, str) and name else None,
+        place if isinstance(place, str) else None,
+        findings,
+    )
+
+
+def _of_wrong_type(metadata: Node | None) -> bool:
+    empty = isinstance(metadata, Leaf) and metadata.value is None
+    return metadata is not None and not isinstance(metadata, Branch) and not empty
+
+
+def _mended(name: str) -> str:
+    """The allowed name that is nearest to a refused one."""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if not plain:
+        return "a name such as chat"
+    return (plain if plain[0].isalpha() else f"m-{plain}")[:_LONGEST_NAME].strip("-")
 
 
 def _text(tree: Node, path: tuple[str, ...]) -> str | None:

@@ -54,6 +54,9 @@ class Model(Spec):
     confidential: Confidential | None = None
 
 
+LoRA.model_rebuild()  # it names Model, which exists only now
+
+
 class Parallelism(Spec):
     """How one replica is spread over GPUs and pods."""
 

@@ -3,13 +3,22 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from loco.model import Finding, Origin
-from loco.spec.document import Document
+from loco.spec.credential_source import CredentialSource
+from loco.spec.document import NAMESPACE_RULE, Document, is_namespace
 from loco.spec.service import Spec
 from loco.spec.tree import Branch
 
+
+def _dns_label(value: str) -> str:
+    if not is_namespace(value):
+        raise ValueError(NAMESPACE_RULE)
+    return value
+
+
+DNSLabel = Annotated[str, AfterValidator(_dns_label)]
 ProfileName = Literal["safe", "kserve"]
 
 
@@ -52,17 +61,17 @@ class StackConfig(Spec):
     files: list[str] = Field(
         default_factory=lambda: ["models/*.yaml"], description="Globs, relative to Pulumi.yaml's folder."
     )
-    namespace: str | None = Field(None, description="For documents without metadata.namespace.")
+    namespace: DNSLabel | None = Field(None, description="For documents without metadata.namespace.")
     profile: ProfileName = Field(
         "safe", description="loco's own defaults: safe, or kserve for the reference's behaviour."
     )
     cluster: Cluster = Cluster()
     platform: Platform = Platform()
-    defaults: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="By kind, under every document of it."
+    defaults: dict[str, Any] = Field(default_factory=dict, description="By kind, under every document of it.")
+    overrides: dict[str, Any] = Field(default_factory=dict, description="By Kind/name, over that document.")
+    credentials: dict[str, dict[str, CredentialSource]] = Field(
+        default_factory=dict, description="By Secret and key, where its value comes from."
     )
-    overrides: dict[str, dict[str, Any]] = Field(default_factory=dict, description="By Kind/name, over that document.")
-    credentials: dict[str, dict[str, Any]] = Field(default_factory=dict, description="Secret, key, source.")
     deletion_protection: bool | None = Field(None, description="Default: on, except in the stack dev.")
 
 
@@ -89,6 +98,8 @@ class StackSpec:
         defaults: by kind, a tree with ``spec`` and ``metadata`` like a document's.
         overrides: in config order.
         findings: everything that reading found.
+        secrets: names of the stack config's secrets; never a value.
+        complete: whether every document could be read; if not, a name that isn't found may be among the others.
     """
 
     name: str | None
@@ -98,6 +109,8 @@ class StackSpec:
     defaults: dict[str, Branch] = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
     findings: tuple[Finding, ...] = ()
+    secrets: frozenset[str] = frozenset()
+    complete: bool = True
 
     @property
     def deletion_protection(self) -> bool:

@@ -34,7 +34,7 @@ _OF_THE_CLUSTER = {
 def close_to(word: str, known: Iterable[str]) -> str | None:
     """The known word nearest to a mistyped one, whatever its case or separators; None if none is near."""
     by_lower = {_bare(name): name for name in sorted(known, reverse=True)}
-    match = difflib.get_close_matches(_bare(word), by_lower, n=1, cutoff=0.7)
+    match = difflib.get_close_matches(_bare(word), by_lower, n=1, cutoff=0.65)
     return by_lower[match[0]] if match else None
 
 
@@ -53,13 +53,17 @@ def suggestion(node: Node, path: Path, base: Path, model: type[BaseModel]) -> tu
         return f"{key} is written by a cluster, not by an author", "the document without it"
     if near := close_to(key, here):
         return f"there is no field {shown} here; the nearest known key is {near}", near
+    members = tuple(node.items) if isinstance(node, Branch) else ()
+    lifted = bool(members) and all(member in here for member in members)
     homes = [home for home in _all_paths(model) if home[-1] == key and home[:-1] != parent]
     if "template" in here and key in kubernetes.definition("PodSpec"):
         homes.append((*parent, "template", key))
+    if lifted:  # then a place of that name must fit better than the level above
+        homes = [home for home in homes if _fields(_model_at(model, home)).keys() >= set(members)]
     if homes:
         home = min(homes, key=lambda home: (home[: len(parent)] != parent, len(home), str(home)))
         return f"{key} doesn't belong here", f"it as {dotted((*base, *home))}"
-    if isinstance(node, Branch) and (members := [member for member in node.items if member in here]):
+    if lifted:
         listed = ", ".join(dotted((*base, *path[:-1], member)) for member in members)
         return f"there is no field {shown} here; what stands in it belongs one level up", listed
     known = ", ".join(sorted(here)) or "none"

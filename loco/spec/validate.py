@@ -22,6 +22,10 @@ KUBERNETES_SHAPES: tuple[tuple[Path, str], ...] = (
     (("router", "scheduler", "tokenizer", "template"), "PodSpec"),
 )
 
+# Text of another system's grammar: neither its nulls nor its ``$`` keys mean anything to a merge.
+FREE_FORM: frozenset[Path] = frozenset({("router", "scheduler", "config", "inline")})
+
+_PATCH_WORDS = ("merge", "replace", "delete")
 _EXPECTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -46,21 +50,28 @@ def check_model(
     subject: str | None = None,
     root: Node | None = None,
     hints: type[BaseModel] | None = None,
+    directives: bool = True,
+    partial: bool = False,
 ) -> list[Finding]:
     """Unknown keys, wrong types and values out of range.
 
     Args:
-        tree: the part to be checked. Nulls (which remove) and ``$`` directives of a merge are passed over.
+        tree: the part to be checked. Nulls (which remove) are passed over.
         model: what it should look like.
         path: where it stands in its document.
         subject: the document, for the message.
         root: the whole document, for reading list items' names; by default ``tree`` itself.
         hints: a model that knows more fields than ``model`` checks, for saying where an unknown key belongs.
+        directives: whether a merge's ``$`` directives are passed over too, or unknown like any other key.
+        partial: whether fields that must be there may still come from another layer.
     """
     if not isinstance(tree, Branch):
         return [mistyped(tree, path, "a mapping", subject, root)]
+    root = tree if root is None and not path else root
     found: dict[tuple[str, str], Finding] = {}
-    for detail in _errors(as_layer(tree), model):
+    for detail in _errors(as_layer(tree, directives), model):
+        if partial and detail["type"] == "missing":
+            continue
         finding = _finding(detail, tree, hints or model, path, subject, root)
         found.setdefault((finding.path, finding.code), finding)
     return list(found.values())
@@ -68,7 +79,7 @@ def check_model(
 
 def valid_part(tree: Branch, model: type[AnyModel]) -> AnyModel:
     """The model of a tree without what ``check_model`` has findings about: one fault must not hide the rest."""
-    data = as_layer(tree)
+    data = as_layer(tree, directives=False)
     while errors := _errors(data, model):
         for path in sorted({_within(tree, error["loc"]) for error in errors}, key=str, reverse=True):
             parent = data
@@ -109,9 +120,7 @@ def check_kubernetes(
                 "duplicate-key": f"the same {where[-1]} stands twice in this list",
             }.get(problem.reason, f"this isn't {problem.expected}")
             cure = problem.expected
-        findings.append(
-            Finding(code, "error", dotted(where, root), message, cure, node.origin, subject, problem.value)
-        )
+        findings.append(Finding(code, "error", dotted(where, root), message, cure, node.origin, subject, problem.value))
     return findings
 
 
@@ -127,16 +136,50 @@ def mistyped(node: Node, path: Path, expected: str, subject: str | None, root: N
     return Finding("LOCO-TYPE", "error", dotted(path, root), message, cure, node.origin, subject, value)
 
 
-def as_layer(node: Node) -> Any:
+def check_directives(node: Node, path: Path, subject: str | None, root: Node | None, spec: Path = ()) -> list[Finding]:
+    """Directives of a merge that would do nothing: an unknown one, or one with a value that it doesn't take.
+
+    Args:
+        spec: the node's path within its spec.
+    """
+    findings: list[Finding] = []
+    if spec in FREE_FORM or isinstance(node, Leaf):
+        return findings
+    if isinstance(node, Row):
+        for index, item in enumerate(node.items):
+            findings += check_directives(item, (*path, index), subject, root, (*spec, index))
+        return findings
+    for key, item in node.items.items():
+        if not key.startswith("$"):
+            findings += check_directives(item, (*path, key), subject, root, (*spec, key))
+            continue
+        where, value = dotted((*path, key), root), as_layer(item)
+        if key == "$patch":
+            words = _PATCH_WORDS if spec else _PATCH_WORDS[:2]
+            if value not in words:
+                message = f"{key} takes one of {', '.join(words)} here"
+                findings.append(
+                    Finding("LOCO-VALUE", "error", where, message, f"{key}: replace", item.origin, subject, value)
+                )
+        elif key != "$retainKeys":
+            message = f"there is no directive {key}"
+            cure = "$patch: replace, $patch: delete or $retainKeys: [key, …]"
+            findings.append(Finding("LOCO-UNKNOWN-KEY", "error", where, message, cure, item.origin, subject, value))
+        elif not isinstance(value, list) or not all(isinstance(kept, str) for kept in value):
+            findings.append(mistyped(item, (*path, key), "a list of keys", subject, root))
+    return findings
+
+
+def as_layer(node: Node, directives: bool = True) -> Any:
     """Plain data without what only a merge reads: null members and ``$`` directives. Indexes stay as they are."""
     if isinstance(node, Leaf):
         return node.value
     if isinstance(node, Row):
-        return [as_layer(item) for item in node.items]
+        return [as_layer(item, directives) for item in node.items]
     return {
-        key: as_layer(item)
+        key: as_layer(item, directives)
         for key, item in node.items.items()
-        if not key.startswith("$") and not (isinstance(item, Leaf) and item.value is None)
+        if not (directives and key.startswith("$")) and not (isinstance(item, Leaf) and item.value is None)
     }
 
 
@@ -163,6 +206,10 @@ def _finding(
     if kind == "extra_forbidden":
         message, cure = suggestion(node, path, base, model)
         return Finding("LOCO-UNKNOWN-KEY", "error", where, message, cure, node.origin, subject, as_layer(node))
+    if kind == "missing":
+        key = str(detail["loc"][-1])
+        where = dotted((*base, *path, key), root)
+        return Finding("LOCO-VALUE", "error", where, f"{key} is missing", f"{key}: …", node.origin, subject)
     if kind in _EXPECTED:
         return mistyped(node, (*base, *path), _EXPECTED[kind], subject, root)
     text = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")

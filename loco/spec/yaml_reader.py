@@ -83,7 +83,8 @@ def _documents(text: str) -> Iterator[yaml.Node]:
     loader = _Loader(re.sub("^\ufeff", "", text, flags=re.MULTILINE))  # each document may begin with a byte order mark
     try:
         while loader.check_node():
-            yield loader.get_node()
+            if (node := loader.get_node()) is not None:
+                yield node
     except (ValueError, OverflowError) as error:  # PyYAML takes "\UFFFFFFFF" for a character
         raise yaml.MarkedYAMLError(None, None, f"{error}", loader.get_mark()) from error
     finally:

@@ -9,23 +9,20 @@ from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
-from loco.spec import kubernetes
-from loco.spec.tree import Path
-from loco.workloads.pods import amount, containers_of, in_template, is_sidecar
-
-Refusal = tuple[Path, str, str]
+from loco.spec.tree import Path, dotted
+from loco.workloads.field_rules import PORT_NAME, Refusal, refused_fields
+from loco.workloads.pods import TEMPLATE, amount, containers_of, in_template, is_sidecar
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
-_PORT_NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _NAME_CURE = "letters, digits, dashes, dots and underscores, at most 63, a letter or digit first and last"
 
 
-def refused_pod(pod: Mapping[str, Any], resolved: Resolved) -> list[Finding]:
-    """An error for each thing in the finished pod that the API server would refuse."""
-    return [in_template(resolved, path, message, cure) for path, message, cure in _refusals(pod)]
+def refused_pod(pod: Mapping[str, Any], resolved: Resolved, place: Path = TEMPLATE) -> list[Finding]:
+    """An error for each thing in the finished pod, which stands at ``place`` of the spec, that would be refused."""
+    return [in_template(resolved, path, message, cure, place=place) for path, message, cure in _refusals(pod)]
 
 
 def refused_metadata(resolved: Resolved) -> list[Finding]:
@@ -40,7 +37,7 @@ def refused_metadata(resolved: Resolved) -> list[Finding]:
                 problem = f"{value!r} can't be a label's value"
             if problem:
                 origin = resolved.origin_at(field, key)
-                path = f"spec.{field}[{key}]"
+                path = dotted(("spec", field, key))
                 findings.append(
                     Finding("LOCO-VALUE", "error", path, problem, _NAME_CURE, origin, resolved.subject, value)
                 )
@@ -54,9 +51,7 @@ def _refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
         yield ("activeDeadlineSeconds",), "the pods of a Deployment have no deadline", "the pod without it"
     if pod.get("ephemeralContainers"):
         yield ("ephemeralContainers",), "only a running pod takes ephemeral containers", "kubectl debug"
-    if int(pod.get("terminationGracePeriodSeconds") or 0) < 0:
-        yield ("terminationGracePeriodSeconds",), "a grace period can't be negative", "0 or more seconds"
-    yield from _rivals(pod, "PodSpec", ())
+    yield from refused_fields(pod, "PodSpec")
     volumes = {volume.get("name") for volume in pod.get("volumes") or []}
     for path, container in containers_of(pod):
         name = container.get("name")
@@ -79,20 +74,6 @@ def _refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
             yield where, "a privileged container can't refuse privilege escalation", "allowPrivilegeEscalation: true"
 
 
-def _rivals(value: Mapping[str, Any], definition: str, path: Path) -> Iterator[Refusal]:
-    """Members of one object that exclude each other, wherever the tables know such."""
-    rivals = sorted(key for key in value if key in kubernetes.ONE_OF.get(definition, ()))
-    if len(rivals) > 1:
-        yield (*path, rivals[-1]), f"{' and '.join(rivals)} exclude each other", f"one of {', '.join(rivals)}"
-    for key, field in kubernetes.definition(definition).items():
-        item = value.get(key)
-        if field.of is None or not item:
-            continue
-        below = {"list": enumerate(item), "map": item.items() if isinstance(item, Mapping) else ()}
-        for index, part in below.get(field.shape, ((None, item),)):
-            yield from _rivals(part, field.of, (*path, key) if index is None else (*path, key, index))
-
-
 def _ports(container: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
     seen = set()
     for index, port in enumerate(container.get("ports") or []):
@@ -103,7 +84,7 @@ def _ports(container: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
         name = port.get("name")
         if not name:
             continue
-        if not _PORT_NAME.fullmatch(name):
+        if not PORT_NAME.fullmatch(name):
             cure = "at most 15 small letters, digits and dashes, with a letter among them"
             yield (*path, "ports", index, "name"), f"a port can't be called {name!r}", cure
         if name in seen:
@@ -120,11 +101,13 @@ def _probes(container: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
         probe = container.get(field)
         if probe is None:
             continue
-        if not probe.keys() & kubernetes.ONE_OF["Probe"]:
-            yield (*path, field), "the probe says not what to call", "httpGet, tcpSocket, exec or grpc"
         for key, number in probe.items():
             if isinstance(number, int) and number < 0:
                 yield (*path, field, key), f"{key} can't be negative", "0 or more"
+        grace = probe.get("terminationGracePeriodSeconds")
+        if grace is not None and (grace == 0 or field == "readinessProbe"):
+            where: Path = (*path, field, "terminationGracePeriodSeconds")
+            yield where, "a probe that kills its container has a grace period above 0, any other none", "1 or more"
         if field != "readinessProbe" and probe.get("successThreshold", 1) not in (0, 1):
             yield (*path, field, "successThreshold"), "a probe of this kind succeeds at once", "successThreshold: 1"
 
@@ -138,6 +121,8 @@ def _resources(resources: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
                 yield where, "an amount can't be negative", "0 or more"
             if "/" not in name and name not in _COMPUTE and not name.startswith("hugepages-"):
                 yield where, f"Kubernetes has no resource {name}", f"its full name, such as nvidia.com/{name}"
+            elif name.startswith("hugepages-") and not ({"cpu", "memory"} & (requests.keys() | limits.keys())):
+                yield where, "huge pages go with an amount of cpu or memory", "memory beside them"
             elif _is_extended(name) and amount(quantity).denominator != 1:
                 yield where, "a device can't be asked for in parts", "a whole number"
     for name, quantity in requests.items():

@@ -9,6 +9,7 @@ from loco.model import Finding
 from loco.spec.tree import Branch, Path, dotted
 
 ENGINE = "main"
+TEMPLATE: Path = ("template",)
 
 _SUFFIXES = {
     **{letter: Fraction(1000) ** power for power, letter in enumerate(("n", "u", "m", "", "k", "M", "G", "T"), -3)},
@@ -47,11 +48,12 @@ def in_template(
     message: str,
     cure: str,
     *,
+    place: Path = TEMPLATE,
     code: str = "LOCO-VALUE",
     severity: Literal["error", "warning"] = "error",
     value: object = None,
 ) -> Finding:
-    """A finding about a place in the engine's pod, at the line of whoever wrote it."""
-    where = dotted(("spec", "template", *path), Branch({"spec": resolved.tree}, resolved.origin))
-    origin = resolved.origin_at("template", *path)
+    """A finding about ``path`` within the pod at ``place`` of the spec, at the line of whoever wrote it."""
+    where = dotted(("spec", *place, *path), Branch({"spec": resolved.tree}, resolved.origin))
+    origin = resolved.origin_at(*place, *path)
     return Finding(code, severity, where, message, cure, origin, resolved.subject, value)

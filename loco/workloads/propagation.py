@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.spec.tree import dotted
 
 _ANNOTATIONS = (
     "k8s.v1.cni.cncf.io",
@@ -56,7 +57,7 @@ def not_propagated(resolved: Resolved) -> list[Finding]:
             cached = field == "labels" and key == _MODEL_CACHE
             if key in _SILENT or (key.startswith(prefixes) and not cached):
                 continue
-            path = f"metadata.{field}[{key}]"
+            path = dotted(("metadata", field, key))
             if cached or key.startswith(_UNSUPPORTED):
                 message, cure = (
                     f"{key} isn't implemented yet, and would have no effect",

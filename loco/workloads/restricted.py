@@ -70,16 +70,17 @@ def _in_container(container: Mapping[str, Any], path: Path) -> Iterator[tuple[Pa
     context: Mapping[str, Any] = container.get("securityContext") or {}
     where: Path = (*path, "securityContext")
     yield from _in_any_context(context, where)
+    capabilities: Mapping[str, Any] = context.get("capabilities") or {}
+    added = set(capabilities.get("add") or []) - {"NET_BIND_SERVICE"}
     if context.get("privileged"):
         yield (*where, "privileged"), "is privileged"
-    elif context.get("allowPrivilegeEscalation"):
+    elif context.get("allowPrivilegeEscalation") and "CAP_SYS_ADMIN" not in added:  # which brings it along
         yield (*where, "allowPrivilegeEscalation"), "may gain privileges"
     if context.get("procMount") not in (None, "Default"):
         yield (*where, "procMount"), "sees an unmasked /proc"
-    capabilities: Mapping[str, Any] = context.get("capabilities") or {}
     if "ALL" not in (capabilities.get("drop") or []):
         yield (*where, "capabilities", "drop"), "keeps capabilities"
-    if added := set(capabilities.get("add") or []) - {"NET_BIND_SERVICE"}:
+    if added:
         yield (*where, "capabilities", "add"), f"adds {', '.join(sorted(added))}"
     for number, port in enumerate(container.get("ports") or []):
         if port.get("hostPort"):

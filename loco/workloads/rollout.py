@@ -31,8 +31,9 @@ def strategy(
 ) -> tuple[dict[str, Any] | None, list[Finding]]:
     """The Deployment's strategy, None for Kubernetes' own default, and a warning where a roll means a gap.
 
-    A strategy that a layer writes is taken as it is. Otherwise, under the profile ``safe``, a pod with GPUs surges only
-    where the platform has that many to spare: on a full cluster a surging pod would stay Pending and the roll never end.
+    A strategy that a layer writes is taken as it is. Otherwise, under the profile ``safe``, a pod with GPUs surges
+    only where the platform has that many to spare: on a full cluster a surging pod would stay Pending and the roll
+    never end.
     """
     written = resolved.spec.rollout_strategy
     if written is not None and (written.max_surge is not None or written.max_unavailable is not None):

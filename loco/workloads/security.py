@@ -8,24 +8,24 @@ from loco.layers import Resolved
 from loco.layers.catalog import Settings
 from loco.model import Finding
 from loco.spec.tree import Path
-from loco.workloads.pods import containers_of, in_template
+from loco.workloads.pods import TEMPLATE, containers_of, in_template
 from loco.workloads.restricted import weaknesses
 
 
-def restrict(pod: dict[str, Any], resolved: Resolved) -> list[Finding]:
+def restrict(pod: dict[str, Any], resolved: Resolved, place: Path = TEMPLATE) -> list[Finding]:
     """Fills in what the restricted standard asks for and no layer has written.
 
     A weaker setting that a layer has written is honoured, and is a warning. Images that are known to run as root get
-    a user of their own.
+    a user of their own. ``place`` is where in the spec the pod stands.
     """
     settings = resolved.profile.settings
     if settings.pod_security != "restricted":
         return []
-    findings = [_weak(path, why, resolved) for path, why in weaknesses(_filled(pod, settings))]
+    findings = [_weak(path, why, resolved, place) for path, why in weaknesses(_filled(pod, settings))]
     for path in _contradictions(pod):
         message = "the container is never started: its user is 0, and runAsNonRoot is true"
         cure = "runAsUser: another one; or beside it runAsNonRoot: false, if the image must run as root"
-        findings.append(in_template(resolved, (*path, "securityContext"), message, cure))
+        findings.append(in_template(resolved, (*path, "securityContext"), message, cure, place=place))
     return findings
 
 
@@ -67,7 +67,7 @@ def _effective(field: str, pod: Mapping[str, Any], container: Mapping[str, Any])
     return container[field] if field in container else pod.get(field)
 
 
-def _weak(path: Path, why: str, resolved: Resolved) -> Finding:
+def _weak(path: Path, why: str, resolved: Resolved, place: Path) -> Finding:
     message = f"the pod {why}, which a namespace that enforces the restricted pod security standard refuses"
     cure = "the pod without it, where the image allows"
-    return in_template(resolved, path, message, cure, code="LOCO-WEAK-SECURITY", severity="warning")
+    return in_template(resolved, path, message, cure, place=place, code="LOCO-WEAK-SECURITY", severity="warning")

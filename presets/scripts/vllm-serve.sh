@@ -10,7 +10,8 @@ at_least() { # whether vLLM is of this version or later; an unreadable version c
   [[ $version =~ ^[0-9]+\.[0-9]+ ]] && [ "$(printf '%s\n%s\n' "$1" "$version" | sort -V | head -n 1)" = "$1" ]
 }
 
-arguments=(/mnt/models --served-model-name{% for served in served_names %} {{ served | sh }}{% endfor %} --port {{ engine_port }})
+{## Kubernetes expands $(NAME) and $$ in a command before bash reads it, hence each $ in quotes of its own. ##}
+arguments=(/mnt/models --served-model-name{% for served in served_names %} {{ served | sh | replace("$", "'\"$\"'") }}{% endfor %} --port {{ engine_port }})
 if at_least 0.16.0; then
   arguments+=(--disable-access-log-for-endpoints /health,/metrics,/ping)
 else

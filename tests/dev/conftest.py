@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -92,27 +93,36 @@ def user_home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make(tmp_path: Path, user_home: Path) -> Make:
-    """Run `make` as that user would, with the built tools of whoever runs the tests."""
+def user_env(tmp_path: Path, user_home: Path) -> dict[str, str]:
+    """That user's environment, with the built tools of whoever runs the tests."""
+    dropped = ("PULUMI_", "LOCO_", "KUBECONFIG", "MAKE", "VIRTUAL_ENV", "MFLAGS")
+    return {
+        **{k: v for k, v in os.environ.items() if not k.startswith(dropped)},
+        "HOME": str(user_home),
+        "XDG_CACHE_HOME": str(cache_folder().parent),
+        "KUBECONFIG": str(tmp_path / "their-kubeconfig"),
+        "PYTHON": sys.executable,
+    }
+
+
+@pytest.fixture
+def make(user_env: dict[str, str]) -> Make:
+    """Run `make` as that user would."""
 
     def run(
         root: Path, *words: str, env: Mapping[str, str] | None = None, timeout: float = 300
     ) -> "subprocess.CompletedProcess[str]":
-        dropped = ("PULUMI_", "LOCO_", "KUBECONFIG", "MAKE", "VIRTUAL_ENV", "MFLAGS")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
-        settings = {
-            "HOME": str(user_home),
-            "XDG_CACHE_HOME": str(cache_folder().parent),
-            "KUBECONFIG": str(tmp_path / "their-kubeconfig"),
-        }
-        return subprocess.run(
-            ["make", *words, f"PYTHON={sys.executable}"],
+        begin = time.monotonic()
+        done = subprocess.run(
+            ["make", *words],
             cwd=root,
-            env={**kept, **settings, **(env or {})},
+            env={**user_env, **(env or {})},
             capture_output=True,
             text=True,
             timeout=timeout,
             check=False,
         )
+        print(f"make {' '.join(words)}: {time.monotonic() - begin:.1f} s")
+        return done
 
     return run

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from dev.cluster import Cluster
+from dev.cluster.client import Refused
+from dev.cluster.processes import find_programs_in
 from dev.toolchain import ensure, link_bin
 from dev.toolchain.tools import OWN_LANGUAGE_HOST
 
@@ -38,9 +39,9 @@ def root(with_venv: Path) -> Iterator[Path]:
     Cluster(with_venv / ".loco" / "cluster").stop()
 
 
-def test_up_preview_env_interruption_down(root: Path, make: Make, user_home: Path) -> None:
+def test_up_preview_env_interruption_down(root: Path, make: Make, user_home: Path, user_env: dict[str, str]) -> None:
     cluster = Cluster(root / ".loco" / "cluster")
-    before = snapshot(user_home)
+    before = snapshot(user_home / ".pulumi")
 
     preview = make(root, "preview")
     assert preview.returncode == 0, preview.stderr
@@ -58,13 +59,8 @@ def test_up_preview_env_interruption_down(root: Path, make: Make, user_home: Pat
     shell = subprocess.run(
         ["bash", "-c", script],
         cwd=root,
-        env={
-            **os.environ,
-            "HOME": str(user_home),
-            "PULUMI_CONFIG_PASSPHRASE": "another",
-            "KUBECONFIG": "/nowhere",
-            "PYTHON": sys.executable,
-        },
+        env={**user_env, "PULUMI_CONFIG_PASSPHRASE": "another"},
+        timeout=120,
         capture_output=True,
         text=True,
         check=False,
@@ -72,28 +68,32 @@ def test_up_preview_env_interruption_down(root: Path, make: Make, user_home: Pat
     assert shell.returncode == 0, shell.stdout + shell.stderr
     assert shell.stdout.splitlines()[-1] == "loco-dev"
 
-    # A run that is killed leaves a lock; the next one says so and goes on.
-    (root / "__main__.py").write_text((root / "__main__.py").read_text().replace('"b"', '"c"') + SLOW)
-    subprocess.run(["git", "commit", "-qam", "slow"], cwd=root, env=AUTHOR, check=True)
-    kill_while_locked(root, user_home)
-    (root / "__main__.py").write_text((root / "__main__.py").read_text().replace(SLOW, ""))
-    subprocess.run(["git", "commit", "-qam", "quick"], cwd=root, env=AUTHOR, check=True)
+    # A run that is killed leaves a lock and a half-made object; the next one says so and goes on.
+    program = root / "__main__.py"
+    program.write_text(program.read_text().replace('"b"', '"c"') + STUCK)
+    kill_while_waiting(root, user_env, cluster)
+    program.write_text(program.read_text().replace('"99"', '"1"'))
+    subprocess.run(["git", "commit", "-qam", "changed"], cwd=root, env=AUTHOR, check=True)
     again = make(root, "up")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "releasing stack dev" in again.stderr
+    assert "interrupted with 1 open operation(s)" in again.stderr
     assert cluster.client().get(note)["data"] == {"a": "c"}
+    assert "deleted Deployment engine, which that run had half made" in again.stderr
+    assert cluster.client().get(ENGINE)["status"]["readyReplicas"] == 1
 
     # Part of the cluster dies; `down` still deletes what there was, and leaves no process.
     os.kill(cluster.running()["kube-apiserver"][0].pid, signal.SIGKILL)
     down = make(root, "down")
     assert down.returncode == 0, down.stdout + down.stderr
     assert cluster.running() == {}
+    assert find_programs_in(root / ".loco") == []
     repeated = make(root, "down")
     assert repeated.returncode == 0, repeated.stderr
     assert "nothing to destroy" in repeated.stderr
 
     assert git_status(root) == ""
-    assert snapshot(user_home) == before
+    assert snapshot(user_home / ".pulumi") == before
     clean = make(root, "clean")
     assert clean.returncode == 0
     assert not (root / ".loco").exists()
@@ -104,30 +104,54 @@ AUTHOR = {
     **os.environ,
     **{f"GIT_{role}_{what}": "t@example.com" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
 }
-SLOW = "import time, pathlib; pathlib.Path('.loco/busy').touch(); time.sleep(60)\n"
+STUCK = """
+k8s.apps.v1.Deployment(
+    "engine",
+    metadata={"name": "engine", "namespace": "scratch"},
+    spec={
+        "selector": {"matchLabels": {"app": "engine"}},
+        "template": {
+            "metadata": {"labels": {"app": "engine"}},
+            "spec": {"containers": [
+                {"name": "main", "image": "x", "resources": {"limits": {"nvidia.com/gpu": "99"}}},
+            ]},
+        },
+    },
+    opts=pulumi.ResourceOptions(provider=provider, depends_on=[space]),
+)
+"""
 
 
-def kill_while_locked(root: Path, home: Path) -> None:
-    """Start `make up` and kill all of it with the stack's lock held."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("PULUMI_", "LOCO_", "MAKE"))}
-    command = ["make", "up", f"PYTHON={sys.executable}"]
+ENGINE = "/apis/apps/v1/namespaces/scratch/deployments/engine"
+
+
+def kill_while_waiting(root: Path, env: dict[str, str], cluster: Cluster) -> None:
+    """Start `make up`, and kill all of it while it waits for Pods that cannot be placed."""
     run = subprocess.Popen(
-        command,
+        ["make", "up"],
         cwd=root,
-        env={**env, "HOME": str(home)},
+        env=env,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    busy = root / ".loco" / "busy"
     deadline = time.monotonic() + 90
-    while not busy.exists():
+    while not exists(cluster, ENGINE):
         assert run.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.1)
+    time.sleep(1)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert list((root / ".loco" / "backend" / ".pulumi" / "locks").rglob("*.json"))
+
+
+def exists(cluster: Cluster, path: str) -> bool:
+    try:
+        cluster.client().get(path)
+    except Refused:
+        return False
+    return True
 
 
 def test_named_cluster(root: Path, make: Make, cluster: Cluster, user_home: Path, tmp_path: Path) -> None:
@@ -137,7 +161,7 @@ def test_named_cluster(root: Path, make: Make, cluster: Cluster, user_home: Path
     (installed / ".loco-tools").unlink()
     provider = ensure().program("pulumi-resource-kubernetes")
     (installed / provider.name).symlink_to(provider)
-    before, running = snapshot(user_home), cluster.running()
+    before, running = snapshot(user_home / ".pulumi"), cluster.running()
     settings = {
         "PATH": f"{installed}{os.pathsep}{os.environ['PATH']}",
         "KUBECONFIG": str(cluster.kubeconfig),
@@ -158,4 +182,4 @@ def test_named_cluster(root: Path, make: Make, cluster: Cluster, user_home: Path
     assert down.returncode == 0, down.stdout + down.stderr
     assert cluster.running() == running
     assert git_status(root) == ""
-    assert snapshot(user_home) == before
+    assert snapshot(user_home / ".pulumi") == before

@@ -1,5 +1,6 @@
 """Whose processes are whose, and that ending them ends them."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from dev.cluster.files import Files
 from dev.cluster.port import choose
-from dev.cluster.processes import end, find, is_alive
+from dev.cluster.processes import end, find, find_programs_in, is_alive, parent_name, program_name
 
 
 def start(program: Path, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -28,6 +29,9 @@ def test_only_parts_with_an_argument_in_the_folder_are_found_and_ended(tmp_path:
         found = find(folder, ["etcd"])
         assert [process.pid for process in found["etcd"]] == [ours.pid]
         assert found["etcd"][0].program == part
+        assert sorted(process.pid for process in find_programs_in(tmp_path)) == sorted([ours.pid, others[0].pid])
+        assert program_name(ours.pid) == "etcd"
+        assert parent_name(ours.pid) == program_name(os.getpid())
         end(found["etcd"], patience=0.5)  # it does not listen to SIGTERM
         assert not is_alive(ours.pid)
         assert find(folder, ["etcd"]) == {}

@@ -14,7 +14,7 @@ from loco.plan import Plan, plan_stack
 from loco.spec import read_files
 from tests.goldens.comparison import UNRECORDED_KINDS, comparable, differences, listed
 from tests.goldens.objects import dry_run
-from tests.presets.stand_in import with_runs
+from tests.presets.stand_in import StandIn
 
 AGREEING = ("minimal", "minimal.tls", "rollout", "storage-off", "merge-keyed")
 REFUSED = {"missing-base": ("LOCO-REFERENCE", "spec.baseRefs[0].name")}
@@ -27,11 +27,18 @@ def planned(shared: Path, golden: str) -> tuple[Plan, dict[str, Any]]:
     return plan_stack(spec), expected
 
 
-def disagreements(shared: Path, cluster: Cluster, golden: str) -> list[tuple[str, str, Any, Any]]:
+@pytest.fixture(scope="module")
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> StandIn:
+    return StandIn(tmp_path_factory.mktemp("stand-in"))
+
+
+def disagreements(
+    shared: Path, cluster: Cluster, stand_in: StandIn, golden: str
+) -> list[tuple[str, str, Any, Any]]:
     plan, expected = planned(shared, golden)
     assert not plan.errors, [str(finding) for finding in plan.errors]
     ours = {
-        (made["kind"], made["metadata"]["name"]): comparable(with_runs(made))
+        (made["kind"], made["metadata"]["name"]): comparable(stand_in.with_runs(made))
         for made in dry_run(cluster, [dict(manifest.data) for manifest in plan.manifests])
         if made["kind"] not in UNRECORDED_KINDS
     }
@@ -45,18 +52,20 @@ def disagreements(shared: Path, cluster: Cluster, golden: str) -> list[tuple[str
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("golden", AGREEING)
-def test_agrees_but_for_listed_differences(golden: str, shared: Path, cluster: Cluster) -> None:
+def test_agrees_but_for_listed_differences(
+    golden: str, shared: Path, cluster: Cluster, stand_in: StandIn
+) -> None:
     unlisted = [
         f"{name} {path}: recorded {theirs!r}, ours {mine!r}"
-        for name, path, theirs, mine in disagreements(shared, cluster, golden)
+        for name, path, theirs, mine in disagreements(shared, cluster, stand_in, golden)
         if not any(difference.covers(golden, name, path) for difference in listed())
     ]
     assert unlisted == []
 
 
 @pytest.mark.e2e
-def test_every_listed_difference_is_there(shared: Path, cluster: Cluster) -> None:
-    found = {golden: disagreements(shared, cluster, golden) for golden in AGREEING}
+def test_every_listed_difference_is_there(shared: Path, cluster: Cluster, stand_in: StandIn) -> None:
+    found = {golden: disagreements(shared, cluster, stand_in, golden) for golden in AGREEING}
     unused = [
         difference.id
         for difference in listed()

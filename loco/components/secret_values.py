@@ -1,0 +1,87 @@
+"""Secret values: from the stack's config, from state where they were made once, from the cluster where others keep them."""
+
+import base64
+import secrets
+from collections.abc import Mapping
+
+import pulumi
+
+from loco.components.provider import PROVIDER_VERSION
+from loco.components.register import token_of
+from loco.model import CredentialUse, SecretValue
+
+_MASTER_KEY_BYTES = 24  # 48 hexadecimal characters behind "sk-"
+
+
+def secret_value(
+    value: SecretValue, given: Mapping[str, pulumi.Input[str]] | None, parent: pulumi.Resource, protect: bool
+) -> pulumi.Output[str]:
+    """The value that a Secret of the plan is to hold, as a secret output.
+
+    Args:
+        value: which one.
+        given: a program's own values by config name; None: the stack's config has them.
+        parent: what a generated value belongs to.
+        protect: whether the engine refuses to delete it.
+    """
+    if value.config is None:
+        return _made_once(value, parent, protect)
+    if given is not None:
+        return pulumi.Output.secret(given[value.config])
+    return pulumi.Config().require_secret(value.config)
+
+
+def _made_once(value: SecretValue, parent: pulumi.Resource, protect: bool) -> pulumi.Output[str]:
+    """A master key, kept in the state from the first update on; later runs' fresh ones are ignored."""
+    kept = pulumi.Stash(
+        f"master-key/{value.secret.namespace}/{value.secret.name}",
+        input=pulumi.Output.secret("sk-" + secrets.token_hex(_MASTER_KEY_BYTES)),
+        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"], protect=protect),
+    )
+    return pulumi.Output.secret(kept.output).apply(str)
+
+
+def existing_value(use: CredentialUse, parent: pulumi.Resource, provider: pulumi.ProviderResource) -> pulumi.Output[str]:
+    """The value of somebody else's Secret, read through the provider; empty where Secret or key is missing."""
+    token = token_of("v1", "Secret")
+    identity = f"{use.namespace}/{use.secret}"
+    options = pulumi.InvokeOptions(parent=parent, provider=provider, version=PROVIDER_VERSION)
+    found = pulumi.runtime.exists_resource(None, token, identity, {}, options)
+
+    def read(there: bool) -> pulumi.Output[str]:
+        if not there:
+            _missing(use, f"there is no Secret {identity}", parent)
+            return pulumi.Output.secret("")
+        opts = pulumi.ResourceOptions(
+            id=identity,
+            parent=parent,
+            provider=provider,
+            version=PROVIDER_VERSION,
+            additional_secret_outputs=["data", "stringData"],
+        )
+        secret = _ExistingSecret(token, f"existing/{identity}/{use.key}", opts)
+        return pulumi.Output.secret(secret.data).apply(decoded)
+
+    def decoded(data: Mapping[str, str] | None) -> str:
+        if not data or use.key not in data:
+            _missing(use, f"the Secret {identity} has no key {use.key}", parent)
+            return ""
+        return base64.b64decode(data[use.key]).decode(errors="surrogateescape")
+
+    return pulumi.Output.secret(pulumi.Output.from_input(found).apply(read))
+
+
+class _ExistingSecret(pulumi.CustomResource):
+    data: pulumi.Output[Mapping[str, str]]
+
+    def __init__(self, token: str, name: str, opts: pulumi.ResourceOptions) -> None:
+        super().__init__(token, name, {"data": None}, opts)
+
+
+def _missing(use: CredentialUse, why: str, parent: pulumi.Resource) -> None:
+    text = f"[LOCO-CREDENTIAL]: {why}, which {use.reader} reads"
+    if use.required and not pulumi.runtime.is_dry_run():
+        raise pulumi.RunError(f"error{text}, and can't do without\n  write the Secret before this stack, or generate: true")
+    pulumi.log.warn(f"warning{text}; it counts as empty until it is there and the stack is updated again", parent)
+
+

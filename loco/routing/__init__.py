@@ -1,0 +1,7 @@
+"""How requests reach a service: HTTPRoute, InferencePool, endpoint picker, addresses."""
+
+from loco.routing.addresses import Address, addresses_of, served_model
+from loco.routing.build import build_routing
+from loco.routing.consumed import CONSUMED
+
+__all__ = ["CONSUMED", "Address", "addresses_of", "build_routing", "served_model"]

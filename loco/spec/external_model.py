@@ -1,0 +1,79 @@
+"""ExternalModel: a model that somebody else serves, reached through the gateway (``locostack.com/v1alpha1``)."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from loco.spec.service import Spec
+
+Mode = Literal[
+    "chat",
+    "completion",
+    "embedding",
+    "rerank",
+    "audio_speech",
+    "audio_transcription",
+    "image_generation",
+    "responses",
+]
+
+
+class SecretKey(Spec):
+    """One key of a Secret in the gateway's namespace."""
+
+    name: str = Field(min_length=1)
+    key: str = Field(min_length=1)
+
+
+class APIKey(Spec):
+    """An API key, sent the way that the provider wants it."""
+
+    secret_ref: SecretKey
+
+
+class HeaderSource(Spec):
+    secret_key_ref: SecretKey
+
+
+class Header(Spec):
+    """A header of every request, literal or from a Secret."""
+
+    name: str = Field(min_length=1)
+    value: str | None = None
+    value_from: HeaderSource | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "Header":
+        if (self.value is None) == (self.value_from is None):
+            raise ValueError("exactly one of value or valueFrom")
+        return self
+
+
+class Auth(Spec):
+    """Credentials; headers go beside a key or token."""
+
+    api_key: APIKey | None = None
+    bearer_token: SecretKey | None = None
+    headers: list[Header] | None = None
+
+    @model_validator(mode="after")
+    def _one_key(self) -> "Auth":
+        if self.api_key is not None and self.bearer_token is not None:
+            raise ValueError("apiKey or bearerToken, not both: the second would be ignored")
+        return self
+
+    @property
+    def key(self) -> SecretKey | None:
+        """The key or token, which travel alike."""
+        return self.api_key.secret_ref if self.api_key else self.bearer_token
+
+
+class ExternalModelSpec(Spec):
+    """What the gateway must know to call it."""
+
+    provider: str = Field(min_length=1, description="LiteLLM's prefix, such as openai, azure or anthropic.")
+    model: str = Field(min_length=1, description="The upstream's own id of the model.")
+    url: str = Field(pattern=r"^https?://[^/]", description="Base URL; for OpenAI-compatible servers with /v1.")
+    mode: Mode = Field("chat", description="What it is called for.")
+    names: list[str] | None = Field(None, description="Public names; by default the document's.")
+    auth: Auth | None = None

@@ -1,0 +1,133 @@
+"""Templates: presets are expanded after merging, users' text is data, never a program."""
+
+import shlex
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loco.layers.template import context, expand, shutdown_timeout
+from loco.model import Finding, Origin
+from loco.spec import LLMInferenceServiceSpec
+from loco.spec.tree import at, leaves, plain, plant
+
+PRESET, SERVICE = Origin("preset:p", "presets/p.yaml", 1), Origin("service", "m.yaml", 1)
+
+
+def expanded(text: str, origin: Origin = PRESET, *, name: str = "chat", **spec: Any) -> tuple[Any, list[Finding]]:
+    values = context(LLMInferenceServiceSpec.model_validate(spec), name, "llm", False)
+    tree, findings = expand(plant({"template": {"hostname": text}}, origin), values, "subject")
+    return plain(tree)["template"]["hostname"], findings
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ name }}/{{ namespace }}", "chat/llm"),
+        ("{{ scheme }} {{ engine_port }}", "HTTP 8000"),
+        ("{% for n in served_names %}[{{ n }}]{% endfor %}", "[chat][publishers/llm/models/chat]"),
+        ("{% if spec.parallelism.tensor %}tp{% endif %}", ""),
+        ("{% if spec.replicas is none %}unset{% endif %}", "unset"),
+        ("{{ shutdown_timeout(spec.template, 15) }}", "40"),
+        ("${#list[@]}", "${#list[@]}"),
+        ("no braces", "no braces"),
+    ],
+)
+def test_presets(text: str, expected: str) -> None:
+    assert expanded(text) == (expected, [])
+
+
+HOSTILE = [
+    "a b",
+    "a'b",
+    'a"b',
+    "$(rm -rf /)",
+    "`id`",
+    "{{ 1 }}",
+    "{% include 'x' %}",
+    "a\nb",
+    "a\\",
+    "; rm",
+    "模型",
+    "'",
+    "-x",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_odd_model_names_stay_one_word(name: str) -> None:
+    text, findings = expanded("vllm{% for n in served_names %} {{ n | sh }}{% endfor %}", model={"name": name})
+    assert findings == []
+    assert shlex.split(text) == ["vllm", name, f"publishers/llm/models/{name}"]
+
+
+@given(st.text(min_size=1))
+def test_any_model_name_stays_one_word(name: str) -> None:
+    text, _ = expanded("vllm {{ served_names[0] | sh }}", model={"name": name})
+    assert shlex.split(text) == ["vllm", name]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{{ nobody }}", "'nobody' is undefined"),
+        ("{{ spec.nobody }}", "nobody"),
+        ("{{ spec.kvCacheOffloading.cpu }}", "None"),
+        ("{{ ().__class__ }}", "__class__"),
+        ("{{ ''.__class__.__mro__ }}", "__class__"),
+        ("{{ served_names.append('x') }}", "unsafe"),
+        ("{{ spec.update({}) }}", "unsafe"),
+        ("{{ shutdown_timeout.__globals__ }}", "__globals__"),
+        ("{{ range(3) }}", "'range' is undefined"),
+        ("{{ lipsum() }}", "'lipsum' is undefined"),
+        ("{% include '/etc/passwd' %}", "/etc/passwd"),
+        ("{% include '../config-llm-template.yaml' %}", "config-llm-template"),
+        ("{{ 1 / 0 }}", "division"),
+        ("{{ name", "end of"),
+        ("{% if %}", "Expected"),
+    ],
+)
+def test_what_a_preset_may_not_do(text: str, reason: str) -> None:
+    _, [finding] = expanded(text)
+    assert (finding.code, finding.severity, finding.path) == ("LOCO-TEMPLATE", "error", "spec.template.hostname")
+    assert finding.origin == PRESET
+    assert reason in finding.message
+
+
+CHAT_TEMPLATE = "{% for message in messages %}{{ '<|' + message.role + '|>' }}{{ message['content'] }}{% endfor %}"
+
+
+@pytest.mark.parametrize("layer", ["service", "baseRef:b", "defaults", "overrides"])
+@pytest.mark.parametrize(
+    "text", [CHAT_TEMPLATE, "{{ name }}", "{{ $labels.pod }}", "{{", '{"a": {"b": 1}}', "{{ spec.model }}", "${{ x }}"]
+)
+def test_braces_of_users_survive(layer: str, text: str) -> None:
+    assert expanded(text, Origin(layer, "m.yaml", 1)) == (text, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ .Spec.Model.Name }}", "{{- .ObjectMeta.Name -}}", "a {{ChildName .ObjectMeta.Name `-x`}}"]
+)
+def test_expressions_of_kserve_are_no_plain_text(text: str) -> None:
+    _, [finding] = expanded(text, SERVICE)
+    assert finding.code == "LOCO-UNSUPPORTED"
+    assert finding.origin == SERVICE
+
+
+def test_the_template_stays_known_as_what_was_overridden() -> None:
+    values = context(LLMInferenceServiceSpec(), "chat", "llm", False)
+    tree, _ = expand(plant({"labels": {"a": "{{ name }}", "b": "plain"}}, PRESET), values, "subject")
+    found = {path[-1]: leaf for path, leaf in leaves(tree)}
+    assert found["a"].overrode is not None  # type: ignore[union-attr]
+    assert plain(found["a"].overrode) == "{{ name }}"  # type: ignore[union-attr]
+    assert found["b"].overrode is None  # type: ignore[union-attr]
+    assert at(tree, ("labels", "a")).origin == PRESET  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("grace", "expected"), [(None, 40), (120, 100), (30, 10), (10, 0), (0, 0), (3, 0)])
+def test_shutdown_timeout(grace: int | None, expected: int) -> None:
+    pod = None if grace is None else {"terminationGracePeriodSeconds": grace}
+    assert shutdown_timeout(pod, 15) == expected
+    if grace is None:
+        assert shutdown_timeout({}, 15) == expected

@@ -172,6 +172,12 @@ def workload_selector(service: str) -> dict[str, str]:
     }
 
 
+# ---------------------------------------------------------------- annotations of pod templates
+DIGEST_PREFIX = "locostack.com/digest."  # one for each source that the pods read
+CONFIG_DIGEST = f"{DIGEST_PREFIX}config"
+COMBINED_DIGEST = "locostack.com/configHash"  # all of them in one
+
+
 # ---------------------------------------------------------------- logical names
 STACK_COMPONENT = "stack"
 
@@ -181,11 +187,16 @@ def component_name(namespace: str, name: str) -> str:
     return f"{namespace}/{name}"
 
 
+def owner(kind: str, namespace: str, name: str) -> str:
+    """How a manifest names the document that it belongs to; documents of two kinds may share a name."""
+    return f"{kind}/{namespace}/{name}"
+
+
 def logical_name(component: str | None, manifest: ManifestId) -> str:
     """Logical name of one object: ``<component>/<namespace>/<object>``, never with a content hash.
 
     Args:
-        component: name of the owning document; None for what belongs to the stack as a whole.
+        component: the owning document, as ``owner`` names it; None for what belongs to the stack as a whole.
         manifest: the object; a cluster-scoped one has the namespace ``-``.
     """
     owner = STACK_COMPONENT if component is None else component.rpartition("/")[2]

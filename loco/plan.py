@@ -5,20 +5,35 @@ Pure: the same spec gives the same plan, byte for byte. No engine, no cluster, n
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from loco import names
-from loco.checks import check_cluster, check_manifests, check_unique
-from loco.layers import Resolved, enabled, resolve
-from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Parts, errors_of
+from loco.checks import (
+    check_cluster,
+    check_credentials,
+    check_manifests,
+    check_selectors,
+    check_unique,
+    unsupported,
+)
+from loco.gateway import External, Gateway, build_gateway
+from loco.layers import Layered, Resolved, enabled, layer, resolve
+from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Parts, SecretValue, errors_of
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
-from loco.spec import SERVICE, StackSpec
+from loco.outputs import outputs_of
+from loco.routing import build_routing, served_model
+from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
+from loco.spec.document import Kind
+from loco.spec.external_model import ExternalModelSpec
+from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.service import Spec
 from loco.spec.tree import at
-from loco.workloads import build_workloads
-from loco.workloads.build import is_stopped
+from loco.workloads import build_workloads, is_stopped
 
-OUTPUTS_VERSION = 1
+AnySpec = TypeVar("AnySpec", bound=Spec)
+
+# They are there before any stack, and must be there after it.
+_KUBERNETES_OWN = {"", "default", "kube-node-lease", "kube-public", "kube-system"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +44,23 @@ class Plan:
         manifests: in an order that respects the edges.
         edges: which object comes before which.
         credential_uses: which pods read which Secret keys.
+        secret_values: what the plan's Secrets are to hold, by where it comes from.
         certificates: key pairs to be made.
         findings: errors refuse the plan; warnings go along.
         outputs: plain values for other projects; no secret among them.
         resolved: each service's merged spec with the origin of every leaf.
+        gateways: the LiteLLM gateways.
     """
 
     manifests: tuple[Manifest, ...]
     edges: tuple[Edge, ...]
     credential_uses: tuple[CredentialUse, ...]
+    secret_values: tuple[SecretValue, ...]
     certificates: tuple[Certificate, ...]
     findings: tuple[Finding, ...]
     outputs: Mapping[str, Any]
     resolved: tuple[Resolved, ...]
+    gateways: tuple[Gateway, ...]
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -51,40 +70,83 @@ class Plan:
 
 def plan_stack(stack: StackSpec) -> Plan:
     """Plans a stack. Never raises for bad input: what is wrong is among the findings."""
+    platform = stack.config.platform
     parts = Parts(findings=list(stack.findings))
     parts.findings += check_cluster(stack)
     parts.findings += _unsupported_config(stack)
-    resolved: list[Resolved] = []
-    for document in stack.documents:
-        if document.kind != SERVICE or not enabled(document, stack):
-            continue
-        service, findings = resolve(document, stack)
-        parts.findings += findings
-        if service is not None:
-            resolved.append(service)
+    resolved = _resolved(stack, parts)
+    running = [service for service in resolved if not is_stopped(service)]
     for service in resolved:
-        parts.add([build_workloads(service, stack.config.platform)])
+        refused = unsupported(service)
+        parts.findings += refused
+        if not refused:
+            parts.add([_service_parts(service, platform)])
+    served = [served_model(service, platform) for service in running]
+    external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
+    models = [External(m.namespace, m.name, m.spec, m.labels, m.origin) for m in external]
+    gateways = [
+        Gateway(gateway.namespace, gateway.name, gateway.spec, gateway.origin)
+        for gateway in _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
+    ]
+    for gateway in gateways:
+        parts.add([build_gateway(gateway, served, models, stack.config.credentials)])
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
     parts.findings += check_manifests(parts.manifests)
     parts.findings += check_unique(parts.manifests)
-    unique = not errors_of(parts.findings)
+    parts.findings += check_selectors(parts.manifests)
+    parts.findings += check_credentials(stack, parts.credential_uses)
+    refused_plan = bool(errors_of(parts.findings))
     return Plan(
-        tuple(ordered(parts.manifests, parts.edges) if unique else parts.manifests),
+        tuple(parts.manifests if refused_plan else ordered(parts.manifests, parts.edges)),
         tuple(parts.edges),
         tuple(parts.credential_uses),
+        tuple(parts.secret_values),
         tuple(parts.certificates),
         tuple(_once(parts.findings)),
-        _outputs(resolved),
+        outputs_of(running, gateways, platform),
         tuple(resolved),
+        tuple(gateways),
     )
+
+
+def _resolved(stack: StackSpec, parts: Parts) -> list[Resolved]:
+    resolved = []
+    for document in stack.documents:
+        if document.kind == SERVICE and enabled(document, stack):
+            service, findings = resolve(document, stack)
+            parts.findings += findings
+            if service is not None:
+                resolved.append(service)
+    return resolved
+
+
+def _layered(stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts) -> list[Layered[AnySpec]]:
+    layered = []
+    for document in stack.documents:
+        if document.kind == kind and enabled(document, stack):
+            found, findings = layer(document, stack, model)
+            parts.findings += findings
+            if found is not None:
+                layered.append(found)
+    return layered
+
+
+def _service_parts(service: Resolved, platform: Platform) -> Parts:
+    """A service's workloads and routes; a stopped one has neither."""
+    parts = build_workloads(service, platform)
+    if is_stopped(service) or errors_of(parts.findings):
+        return parts
+    by_kind = {manifest.id.kind: manifest.id for manifest in parts.manifests}
+    parts.add([build_routing(service, by_kind.get("Service"), by_kind.get("Secret"))])
+    return parts
 
 
 def _add_namespaces(parts: Parts) -> None:
     """A Namespace before everything that stands in it."""
     inhabitants = list(parts.manifests)
     made = []
-    for namespace in sorted({manifest.namespace for manifest in inhabitants} - {""}):
+    for namespace in sorted({manifest.namespace for manifest in inhabitants} - _KUBERNETES_OWN):
         manifest = Manifest({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}, None, DERIVED)
         made.append(manifest)
         for inhabitant in inhabitants:
@@ -93,32 +155,10 @@ def _add_namespaces(parts: Parts) -> None:
     parts.manifests[:0] = made
 
 
-def _outputs(resolved: list[Resolved]) -> dict[str, Any]:
-    models = {}
-    for service in resolved:
-        if is_stopped(service):
-            continue
-        host, _ = names.in_cluster_hosts(names.workload_service(service.name), service.namespace)
-        scheme = "https" if service.tls else "http"
-        models[names.component_name(service.namespace, service.name)] = {
-            "name": service.name,
-            "namespace": service.namespace,
-            "url": f"{scheme}://{host}:{names.ENGINE_PORT}",
-            "servedNames": [service.model_name, names.publisher_name(service.namespace, service.model_name)],
-            "presets": [config.name for config in service.applied if config.source == "Preset"],
-            "baseRefs": [config.name for config in service.applied if config.source == "UserRef"],
-            "workloads": {
-                "primary": {"kind": "Deployment", "name": names.workload(service.name)},
-                "service": names.workload_service(service.name),
-            },
-        }
-    return {"version": OUTPUTS_VERSION, "models": models}
-
-
 def _unsupported_config(stack: StackSpec) -> list[Finding]:
     """``LOCO-UNSUPPORTED`` for settings that no room reads yet."""
     findings = []
-    for path in (("credentials",), ("platform", "gateway"), ("platform", "registries"), ("platform", "from")):
+    for path in (("platform", "gateway", "peers"), ("platform", "registries"), ("platform", "from")):
         if (node := at(stack.config_tree, path)) is not None:
             where = ".".join(path)
             message = f"{where} isn't implemented yet, and would have no effect"
@@ -129,8 +169,4 @@ def _unsupported_config(stack: StackSpec) -> list[Finding]:
 
 def _once(findings: list[Finding]) -> list[Finding]:
     """Findings without repetitions: a base config used by ten services is wrong once."""
-    kept: list[Finding] = []
-    for finding in findings:
-        if finding not in kept:
-            kept.append(finding)
-    return kept
+    return list({repr(finding): finding for finding in findings}.values())

@@ -33,14 +33,16 @@ class Client:
             urllib.request.HTTPSHandler(context=context),
         )
 
-    def call(self, method: str, path: str, body: bytes | None = None, content: str = "application/json") -> str:
+    def call(
+        self, method: str, path: str, body: bytes | None = None, content: str = "application/json", patience: float = 10
+    ) -> str:
         """Send one request and return the answer's text."""
         request = urllib.request.Request(self._url + path, data=body, method=method)
         request.add_header("Authorization", f"Bearer {self._token}")
         if body is not None:
             request.add_header("Content-Type", content)
         try:
-            with self._opener.open(request, timeout=10) as answer:
+            with self._opener.open(request, timeout=patience) as answer:
                 text: str = answer.read().decode()
                 return text
         except urllib.error.HTTPError as error:
@@ -75,7 +77,7 @@ class Client:
 
     def is_ready(self) -> bool:
         try:
-            return self.call("GET", "/readyz") == "ok"
+            return self.call("GET", "/readyz", patience=2) == "ok"
         except (Refused, OSError):
             return False
 

@@ -9,13 +9,14 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import pulumi
 
+from loco import names
 from loco.model import CredentialUse
 
-_PREFIX = "locostack.com/digest."
-_COMBINED = "locostack.com/configHash"
 _SHOWN = 16  # hexadecimal characters; 64 bits tell any two values apart
 
 Values = Mapping[tuple[str, str, str], pulumi.Output[str]]
@@ -32,34 +33,37 @@ def digest_key(parent: pulumi.Resource) -> pulumi.Output[str]:
 
 
 def digest_annotations(
-    uses: Sequence[CredentialUse], values: Values, config: str | None, key: pulumi.Output[str]
-) -> dict[str, pulumi.Output[str]]:
+    uses: Sequence[CredentialUse], values: Values, stated: Mapping[str, str], key: pulumi.Output[str]
+) -> dict[str, pulumi.Input[str]]:
     """Annotations of one pod template.
 
     Args:
         uses: the credentials that its pods read; those that don't roll are left out.
         values: by namespace, Secret and key.
-        config: text of the config file that they read, which is no secret.
+        stated: the template's own annotations, of which digests of public text enter the combined one.
         key: of the stack.
     """
     sources: dict[str, dict[str, pulumi.Output[str]]] = {}
     for use in uses:
         if use.rolls:
             sources.setdefault(use.credential, {})[use.key] = values[use.namespace, use.secret, use.key]
-    digests = {}
-    for name, parts in sorted(sources.items()):
-        given = pulumi.Output.all(key=key, parts=pulumi.Output.all(**parts))
-        digests[f"{_PREFIX}{name}"] = given.apply(lambda args, name=name: _keyed(args["key"], name, args["parts"]))
-    if config is not None:
-        digests[f"{_PREFIX}config"] = pulumi.Output.from_input(hashlib.sha256(config.encode()).hexdigest()[:_SHOWN])
+    digests: dict[str, pulumi.Input[str]] = {
+        name: value for name, value in stated.items() if name.startswith(names.DIGEST_PREFIX)
+    }
+    for credential, parts in sorted(sources.items()):
+        digests[f"{names.DIGEST_PREFIX}{credential}"] = _digest(key, credential, parts)
     if not digests:
         return {}
-    combined = pulumi.Output.all(key=key, parts=pulumi.Output.all(**digests)).apply(
-        lambda args: _keyed(args["key"], "all", args["parts"])
-    )
-    return {name: pulumi.Output.unsecret(value) for name, value in {**digests, _COMBINED: combined}.items()}
+    return {**digests, names.COMBINED_DIGEST: _digest(key, "all", digests)}
 
 
-def _keyed(key: str, name: str, parts: Mapping[str, str]) -> str:
+def _digest(key: pulumi.Output[str], name: str, parts: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:
+    """Public, because nobody without the key can tell which value it stands for."""
+    given = pulumi.Output.all(key, pulumi.Output.all(**parts))
+    return pulumi.Output.unsecret(given.apply(partial(_keyed, name)))
+
+
+def _keyed(name: str, args: Sequence[Any]) -> str:
+    key, parts = args
     message = json.dumps([name, sorted(parts.items())], ensure_ascii=True, separators=(",", ":"))
-    return hmac.new(key.encode(), message.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:_SHOWN]
+    return hmac.new(str(key).encode(), message.encode(), hashlib.sha256).hexdigest()[:_SHOWN]

@@ -6,16 +6,20 @@ from typing import Any
 
 import pulumi
 
+from loco import names
 from loco.components.certificate import certificate_data
 from loco.components.cluster_memory import remembered_identifier
+from loco.components.digests import digest_annotations, digest_key
 from loco.components.findings import refuse, warn
+from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
 from loco.components.provider import make_provider
 from loco.components.reachability import obstacle, report_unreachable
 from loco.components.register import KubernetesObject, register
+from loco.components.secret_values import existing_value, secret_value
 from loco.model import ManifestId
 from loco.plan import Plan, plan_stack
-from loco.spec import StackSpec
+from loco.spec import GATEWAY, SERVICE, StackSpec
 from loco.spec.tree import at
 from loco.spec.validate import origin_of
 
@@ -31,12 +35,20 @@ class ModelServingStack(pulumi.ComponentResource):
     plan: Plan
     outputs: Mapping[str, Any]
 
-    def __init__(self, name: str, spec: StackSpec, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        spec: StackSpec,
+        credentials: Mapping[str, pulumi.Input[str]] | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
         """Plans the spec and registers the result.
 
         Args:
             name: logical name; a change of it replaces nothing as long as an alias is given.
             spec: from ``loco.stack_from_config()`` or ``loco.read_stack()``.
+            credentials: values by the names that ``credentials`` in the config has for its sources; by default the
+                stack's secrets of these names.
             opts: options of the component.
 
         Raises:
@@ -60,16 +72,43 @@ class ModelServingStack(pulumi.ComponentResource):
         provider = make_provider(
             "kubernetes", context=cluster.context, identifier=identifier, kubeconfig=kubeconfig, opts=inside
         )
-        components: dict[str, pulumi.Resource] = {}
-        for service in self.plan.resolved:
-            component = LLMInferenceService(service.namespace, service.name, inside)
-            components[f"{service.namespace}/{service.name}"] = component
-        certificates = {certificate.secret: certificate for certificate in self.plan.certificates}
-        made: dict[ManifestId, KubernetesObject] = {}
-        for manifest in self.plan.manifests:
-            parent = components.get(manifest.component or "", self)
-            certificate = certificates.get(manifest.id)
-            data = certificate_data(certificate, parent, spec.deletion_protection) if certificate else None
-            after = [made[edge.before] for edge in self.plan.edges if edge.after == manifest.id]
-            made[manifest.id] = register(manifest, parent, provider, after, data)
+        self._transcribe(spec, provider, credentials)
         self.register_outputs(dict(self.outputs))
+
+    def _transcribe(
+        self, spec: StackSpec, provider: pulumi.ProviderResource, given: Mapping[str, pulumi.Input[str]] | None
+    ) -> None:
+        plan, inside = self.plan, pulumi.ResourceOptions(parent=self)
+        components: dict[str, pulumi.Resource] = {}
+        for service in plan.resolved:
+            component: pulumi.Resource = LLMInferenceService(service.namespace, service.name, inside)
+            components[names.owner(SERVICE, service.namespace, service.name)] = component
+        for gateway in plan.gateways:
+            component = LiteLLMGateway(gateway.namespace, gateway.name, inside)
+            components[names.owner(GATEWAY, gateway.namespace, gateway.name)] = component
+
+        values: dict[tuple[str, str, str], pulumi.Output[str]] = {}
+        contents: dict[ManifestId, pulumi.Input[Mapping[str, pulumi.Input[str]]]] = {}
+        owners = {manifest.id: components.get(manifest.component or "", self) for manifest in plan.manifests}
+        for wanted in plan.secret_values:
+            value = secret_value(wanted, given, owners[wanted.secret], spec.deletion_protection)
+            values[wanted.secret.namespace, wanted.secret.name, wanted.key] = value
+            contents[wanted.secret] = {**contents.get(wanted.secret, {}), wanted.key: value}  # type: ignore[dict-item]
+        for certificate in plan.certificates:
+            owner = owners[certificate.secret]
+            contents[certificate.secret] = certificate_data(certificate, owner, spec.deletion_protection)
+        for use in plan.credential_uses:
+            where = (use.namespace, use.secret, use.key)
+            if not use.made_here and where not in values:
+                values[where] = existing_value(use, self, provider)
+
+        key = digest_key(self) if plan.credential_uses else None
+        made: dict[ManifestId, KubernetesObject] = {}
+        for manifest in plan.manifests:
+            after = [made[edge.before] for edge in plan.edges if edge.after == manifest.id]
+            uses = [use for use in plan.credential_uses if use.reader == manifest.id]
+            stated = manifest.data["spec"]["template"]["metadata"].get("annotations", {}) if uses else {}
+            digests = digest_annotations(uses, values, stated, key) if uses and key is not None else None
+            made[manifest.id] = register(
+                manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests
+            )

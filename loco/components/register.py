@@ -23,7 +23,8 @@ def register(
     parent: pulumi.Resource,
     provider: pulumi.ProviderResource,
     after: Sequence[pulumi.Resource],
-    secret_data: pulumi.Output[Mapping[str, str]] | None = None,
+    secret_data: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
+    pod_annotations: Mapping[str, pulumi.Input[str]] | None = None,
 ) -> KubernetesObject:
     """Registers one object of a plan.
 
@@ -33,6 +34,7 @@ def register(
         provider: the stack's provider.
         after: what must exist before it.
         secret_data: for a Secret, its ``stringData``.
+        pod_annotations: added to the pod template's own.
     """
     token = token_of(manifest.id.api_version, manifest.id.kind)
     name = names.logical_name(manifest.component, manifest.id)
@@ -50,6 +52,8 @@ def register(
     props = _with_wait(manifest)
     if secret_data is not None:
         props["stringData"] = pulumi.Output.secret(secret_data)
+    if pod_annotations:
+        props["spec"] = _annotated(props["spec"], pod_annotations)
     return KubernetesObject(token, name, props, opts)
 
 
@@ -57,6 +61,13 @@ def token_of(api_version: str, kind: str) -> str:
     """The provider's type token: the core group is spelt out, every other apiVersion is taken as it is."""
     group = api_version if "/" in api_version else f"core/{api_version}"
     return f"kubernetes:{group}:{kind}"
+
+
+def _annotated(spec: Mapping[str, Any], annotations: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+    template = spec["template"]
+    metadata = template["metadata"]
+    metadata = {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}
+    return {**spec, "template": {**template, "metadata": metadata}}
 
 
 def _with_wait(manifest: Manifest) -> dict[str, Any]:

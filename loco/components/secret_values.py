@@ -1,8 +1,9 @@
-"""Secret values: from the stack's config, from state where they were made once, from the cluster where others keep them."""
+"""Secret values: from the stack's config, made once and kept in its state, or somebody else's in the cluster."""
 
 import base64
 import secrets
 from collections.abc import Mapping
+from typing import Any
 
 import pulumi
 
@@ -41,17 +42,18 @@ def _made_once(value: SecretValue, parent: pulumi.Resource, protect: bool) -> pu
     return pulumi.Output.secret(kept.output).apply(str)
 
 
-def existing_value(use: CredentialUse, parent: pulumi.Resource, provider: pulumi.ProviderResource) -> pulumi.Output[str]:
+def existing_value(
+    use: CredentialUse, parent: pulumi.Resource, provider: pulumi.ProviderResource
+) -> pulumi.Output[str]:
     """The value of somebody else's Secret, read through the provider; empty where Secret or key is missing."""
     token = token_of("v1", "Secret")
     identity = f"{use.namespace}/{use.secret}"
-    options = pulumi.InvokeOptions(parent=parent, provider=provider, version=PROVIDER_VERSION)
+    options = pulumi.ResourceOptions(parent=parent, provider=provider, version=PROVIDER_VERSION)
     found = pulumi.runtime.exists_resource(None, token, identity, {}, options)
 
-    def read(there: bool) -> pulumi.Output[str]:
+    def read(there: bool) -> pulumi.Output[Any]:
         if not there:
-            _missing(use, f"there is no Secret {identity}", parent)
-            return pulumi.Output.secret("")
+            return pulumi.Output.from_input({})
         opts = pulumi.ResourceOptions(
             id=identity,
             parent=parent,
@@ -59,16 +61,16 @@ def existing_value(use: CredentialUse, parent: pulumi.Resource, provider: pulumi
             version=PROVIDER_VERSION,
             additional_secret_outputs=["data", "stringData"],
         )
-        secret = _ExistingSecret(token, f"existing/{identity}/{use.key}", opts)
-        return pulumi.Output.secret(secret.data).apply(decoded)
+        return _ExistingSecret(token, f"existing/{identity}/{use.key}", opts).data
 
     def decoded(data: Mapping[str, str] | None) -> str:
         if not data or use.key not in data:
-            _missing(use, f"the Secret {identity} has no key {use.key}", parent)
+            _missing(use, parent)
             return ""
-        return base64.b64decode(data[use.key]).decode(errors="surrogateescape")
+        return base64.b64decode(data[use.key]).decode(errors="backslashreplace")
 
-    return pulumi.Output.secret(pulumi.Output.from_input(found).apply(read))
+    value: pulumi.Output[Any] = found.apply(read)
+    return pulumi.Output.secret(value.apply(decoded))
 
 
 class _ExistingSecret(pulumi.CustomResource):
@@ -78,10 +80,9 @@ class _ExistingSecret(pulumi.CustomResource):
         super().__init__(token, name, {"data": None}, opts)
 
 
-def _missing(use: CredentialUse, why: str, parent: pulumi.Resource) -> None:
-    text = f"[LOCO-CREDENTIAL]: {why}, which {use.reader} reads"
-    if use.required and not pulumi.runtime.is_dry_run():
-        raise pulumi.RunError(f"error{text}, and can't do without\n  write the Secret before this stack, or generate: true")
-    pulumi.log.warn(f"warning{text}; it counts as empty until it is there and the stack is updated again", parent)
-
-
+def _missing(use: CredentialUse, parent: pulumi.Resource) -> None:
+    """A warning where the pods can do without it, as they can without an external model's key; else an error."""
+    text = f"[LOCO-CREDENTIAL]: {use.reader} reads key {use.key} of the Secret {use.namespace}/{use.secret}, which isn't there"
+    if use.required:
+        raise pulumi.RunError(f"error{text}\n  write the Secret before this stack, or masterKey: {{generate: true}}")
+    pulumi.log.warn(f"warning{text}\n  it counts as empty until it is there and the stack is updated again", parent)

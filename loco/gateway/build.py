@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loco import names
-from loco.gateway.config import config_text, public_names
+from loco.gateway.config import config_digest, config_text, public_names
 from loco.gateway.credentials import Credentials, duplicate_variables, opaque_secret, secrets_for
 from loco.gateway.external import External, variables
 from loco.gateway.pod import CONFIG_FILE, PORT, pod_template
 from loco.model import CredentialUse, Edge, Finding, Manifest, ManifestId, Origin, Parts, SecretValue, ServedModel, Wait
+from loco.spec import GATEWAY
 from loco.spec.external_model import SecretKey
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 
@@ -59,7 +60,7 @@ def build_gateway(
     parts.findings += duplicate_variables(read)
     parts.findings += _unknown_fallbacks(gateway, public_names(models, others))
 
-    component = names.component_name(gateway.namespace, gateway.name)
+    component = names.owner(GATEWAY, gateway.namespace, gateway.name)
     deployment_id = ManifestId("apps/v1", "Deployment", gateway.namespace, names.gateway(gateway.name))
     secrets, values, uses, findings = secrets_for(gateway.namespace, component, read, declared, deployment_id)
     parts.findings += findings
@@ -72,9 +73,10 @@ def build_gateway(
 
     text = config_text(gateway.spec, gateway.namespace, managed, others)
     config_map = _config_map(gateway, component, text)
-    deployment = _deployment(gateway, component, pod_template(
-        names.gateway(gateway.name), _labels(gateway), config_map.name, gateway.master_key, read, gateway.spec.image
-    ), text)
+    template = pod_template(
+        _labels(gateway), config_map.name, config_digest(text), gateway.master_key, read, gateway.spec.image
+    )
+    deployment = _deployment(gateway, component, template)
     parts.manifests += [*secrets, config_map, _service(gateway, component), deployment]
     for before in (*secrets, config_map):
         parts.edges.append(Edge(before.id, deployment.id, "its pods read it"))
@@ -89,7 +91,9 @@ def _url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -> str |
     if model.routed_url is None:
         why = "platform.gateway has no internalURL" if model.routed else "the model has no route"
         message = f"the gateway {gateway.name} can't reach {model.namespace}/{model.name} through the platform's gateway: {why}"
-        cure = "platform: {gateway: {internalURL: http://HOST}} in the stack config, or via: service in the gateway's spec"
+        cure = (
+            "platform: {gateway: {internalURL: http://HOST}} in the stack config, or via: service in the gateway's spec"
+        )
         findings.append(Finding("LOCO-VALUE", "error", "spec.via", message, cure, gateway.origin, gateway.subject))
     return model.routed_url
 
@@ -102,7 +106,9 @@ def _unknown_fallbacks(gateway: Gateway, known: set[str]) -> list[Finding]:
                 message = f"the fallback names {name}, which the gateway doesn't serve"
                 cure = f"one of {', '.join(sorted(known)) or 'its models, of which there are none'}"
                 path = f"spec.fallbacks[{index}]"
-                findings.append(Finding("LOCO-REFERENCE", "error", path, message, cure, gateway.origin, gateway.subject, name))
+                findings.append(
+                    Finding("LOCO-REFERENCE", "error", path, message, cure, gateway.origin, gateway.subject, name)
+                )
     return findings
 
 
@@ -145,7 +151,7 @@ def _service(gateway: Gateway, component: str) -> Manifest:
     return Manifest(data, component, gateway.origin, wait=Wait(skip=True))
 
 
-def _deployment(gateway: Gateway, component: str, template: dict[str, object], text: str) -> Manifest:
+def _deployment(gateway: Gateway, component: str, template: dict[str, object]) -> Manifest:
     spec: dict[str, object] = {
         "selector": {"matchLabels": _labels(gateway)},
         "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},

@@ -1,5 +1,6 @@
 """LiteLLM's config file: sorted, deterministic, and without any secret: those are ``os.environ/…`` references."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,6 +41,11 @@ def config_text(
         "general_settings": {"master_key": f"os.environ/{MASTER_KEY}"},
     }
     return yaml.dump(config, Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096)
+
+
+def config_digest(text: str) -> str:
+    """What stands on the pods for the file that they read; a change of it starts new ones."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def public_names(managed: Sequence[ServedModel], external: Sequence[External]) -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from loco import names
 from loco.gateway.config import MASTER_KEY
 from loco.gateway.external import Variable
 from loco.spec.external_model import SecretKey
@@ -26,15 +27,29 @@ _ENVIRONMENT = {
 
 
 def pod_template(
-    name: str, labels: Mapping[str, str], config_map: str, master_key: SecretKey, variables: Sequence[Variable], image: str | None
+    labels: Mapping[str, str],
+    config_map: str,
+    config_digest: str,
+    master_key: SecretKey,
+    variables: Sequence[Variable],
+    image: str | None,
 ) -> dict[str, Any]:
-    """The template, without digests; those are added where secrets may be read."""
+    """The template, without the digests of secrets; those are added where secrets may be read."""
     probe = {"timeoutSeconds": 10}
     container = {
         "name": "litellm",
         "image": image or IMAGE,
         "imagePullPolicy": "IfNotPresent",
-        "args": ["--config", f"{_CONFIG_PATH}/{CONFIG_FILE}", "--host", "0.0.0.0", "--port", str(PORT), "--num_workers", "1"],
+        "args": [
+            "--config",
+            f"{_CONFIG_PATH}/{CONFIG_FILE}",
+            "--host",
+            "0.0.0.0",
+            "--port",
+            str(PORT),
+            "--num_workers",
+            "1",
+        ],
         "env": _env(master_key, variables),
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
         "resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}},
@@ -70,7 +85,8 @@ def pod_template(
             {"name": "tmp", "emptyDir": {"sizeLimit": "500Mi"}},
         ],
     }
-    return {"metadata": {"labels": dict(labels)}, "spec": pod}
+    metadata = {"labels": dict(labels), "annotations": {names.CONFIG_DIGEST: config_digest}}
+    return {"metadata": metadata, "spec": pod}
 
 
 def _env(master_key: SecretKey, variables: Sequence[Variable]) -> list[dict[str, Any]]:

@@ -32,7 +32,11 @@ def context(
 ) -> dict[str, Any]:
     """The names that a preset may use.
 
-    ``gateway`` has the name and namespace of the Gateway for routes, empty where there is none. ``spec`` is the merged spec with every field present, an absent one as None and ``parallelism`` as an object.
+    Args:
+        spec: the merged spec; presets see every field of it, an absent one as None, ``parallelism`` as an object.
+        name, namespace: the service's.
+        tls: whether engines serve HTTPS.
+        gateway: name and namespace of the Gateway for routes, empty where there is none.
     """
     model_name = (spec.model.name if spec.model else None) or name
     values = spec.model_dump(by_alias=True)

@@ -34,7 +34,7 @@ class Manifest:
 
     Attributes:
         data: the whole object, camelCase keys as Kubernetes spells them; never a secret value.
-        component: logical name of the component that owns it, such as ``llm/chat``; None for the stack's own.
+        component: the document that owns it, ``Kind/namespace/name``; None for the stack's own.
         origin: the document that asked for it.
         wait: how the engine waits for it.
         ignore_changes: property paths that belong to somebody else, such as an autoscaler's ``spec.replicas``.

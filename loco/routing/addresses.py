@@ -24,7 +24,10 @@ def addresses_of(resolved: Resolved, platform: Platform) -> list[Address]:
     found = []
     if _is_routed(resolved) and platform.gateway is not None:
         path = f"/{resolved.namespace}/{resolved.name}"
-        for name, base in (("gateway-external", platform.gateway.url), ("gateway-internal", platform.gateway.internal_url)):
+        for name, base in (
+            ("gateway-external", platform.gateway.url),
+            ("gateway-internal", platform.gateway.internal_url),
+        ):
             if base:
                 found.append(Address(name, f"{base.rstrip('/')}{path}"))
     host, _ = names.in_cluster_hosts(names.workload_service(resolved.name), resolved.namespace)

@@ -6,6 +6,7 @@ from loco.model import Edge, Manifest, ManifestId, Parts
 from loco.routing.endpoint_picker import picker_deployment, picker_rbac, picker_service
 from loco.routing.inference_pool import inference_pool
 from loco.routing.route import http_route
+from loco.spec import SERVICE
 
 
 def build_routing(resolved: Resolved, workload: ManifestId | None, certificate: ManifestId | None) -> Parts:
@@ -23,7 +24,7 @@ def build_routing(resolved: Resolved, workload: ManifestId | None, certificate: 
     router = resolved.spec.router
     if router is None:
         return parts
-    component = names.component_name(resolved.namespace, resolved.name)
+    component = names.owner(SERVICE, resolved.namespace, resolved.name)
     last: Manifest | None = None
     if router.scheduler is not None:
         rbac = picker_rbac(resolved, component)

@@ -5,14 +5,16 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest, Wait
+from loco.pods.certificate import mount_certificate, needs_certificate
+from loco.pods.rules import refused_pod
+from loco.pods.security import restrict
 from loco.routing.inference_pool import picker_service_name
 from loco.routing.picker_config import default_config
 from loco.routing.picker_flags import config_flag_in, has_flag
 from loco.spec.tree import at, plain
-from loco.workloads.certificate import mount_certificate, needs_certificate
-from loco.workloads.security import restrict
 
 _PICKER = "main"
+_TEMPLATE = ("router", "scheduler", "template")
 _SERVED_PORTS = ("grpc", "grpc-health", "metrics", "zmq")
 _START_SECONDS = 600
 _READ = ["get", "list", "watch"]
@@ -20,7 +22,11 @@ _POOL_GROUPS = ["inference.networking.k8s.io", "inference.networking.x-k8s.io"]
 # What the picker's informers list and watch; leader election writes leases.
 _RULES: tuple[dict[str, Any], ...] = (
     {"apiGroups": [""], "resources": ["pods"], "verbs": _READ},
-    {"apiGroups": _POOL_GROUPS, "resources": ["inferencepools", "inferenceobjectives", "inferencemodels"], "verbs": _READ},
+    {
+        "apiGroups": _POOL_GROUPS,
+        "resources": ["inferencepools", "inferenceobjectives", "inferencemodels"],
+        "verbs": _READ,
+    },
     {
         "apiGroups": ["inference.networking.x-k8s.io"],
         "resources": ["inferencemodelrewrites", "inferencepoolimports"],
@@ -52,7 +58,8 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
         _assemble_arguments(picker, resolved, replicas)
         if needs_certificate(resolved):
             mount_certificate(pod, picker, resolved)
-    findings = restrict(pod, resolved, ("router", "scheduler", "template"))
+    findings = restrict(pod, resolved, _TEMPLATE)
+    findings += refused_pod(pod, resolved, _TEMPLATE)
     labels = names.picker_labels(resolved.name)
     metadata: dict[str, Any] = {"labels": labels | ((scheduler.labels if scheduler else None) or {})}
     if scheduler and scheduler.annotations:

@@ -4,7 +4,12 @@ from typing import Any
 
 import yaml
 
-_SCORERS = (("queue-scorer", 2), ("kv-cache-utilization-scorer", 2), ("prefix-cache-scorer", 3), ("no-hit-lru-scorer", 2))
+_SCORERS = (
+    ("queue-scorer", 2),
+    ("kv-cache-utilization-scorer", 2),
+    ("prefix-cache-scorer", 3),
+    ("no-hit-lru-scorer", 2),
+)
 _PICKER = "max-score-picker"
 
 

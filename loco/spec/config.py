@@ -122,9 +122,7 @@ def _layered(kind: str) -> Kind | None:
     return next((known for known in LAYERED if known == kind), None)
 
 
-def _check_layer(
-    layer: Node, path: tuple[str, ...], root: Node, model: type[_Default], kind: Kind
-) -> list[Finding]:
+def _check_layer(layer: Node, path: tuple[str, ...], root: Node, model: type[_Default], kind: Kind) -> list[Finding]:
     subject = dotted(path)
     findings = check_model(layer, model, path=path, root=root, directives=False)
     if isinstance(spec := at(layer, ("spec",)), Branch):

@@ -30,6 +30,7 @@ LAYERED: tuple[Kind, ...] = (SERVICE, EXTERNAL_MODEL, GATEWAY)  # the kinds that
 
 KSERVE_API = "serving.kserve.io/v1alpha2"
 LOCO_API = "locostack.com/v1alpha1"
+_GATEWAY_API = "gateway.networking.k8s.io/"
 _API_OF: dict[Kind, str] = {
     SERVICE: KSERVE_API,
     BASE_CONFIG: KSERVE_API,
@@ -116,6 +117,10 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
         The document, None where an error was found, and all findings: unknown or misplaced keys, wrong types,
         a kind or apiVersion that loco doesn't know, a name that Kubernetes refuses.
     """
+    if _text(tree, ("kind",)) == "Gateway" and (_text(tree, ("apiVersion",)) or "").startswith(_GATEWAY_API):
+        message = "a Gateway is the platform's own: it is taken as a fact, and not applied"
+        cure = "nothing, if the Gateway is there; else apply it with the platform's own tools"
+        return None, [Finding("LOCO-NO-EFFECT", "warning", "kind", message, cure, tree.origin, "Gateway")]
     if not isinstance(tree, Branch):
         return None, [replace(mistyped(tree, (), "a mapping", None, tree), cure="apiVersion, kind, metadata and spec")]
     kind, findings = _kind_of(tree)
@@ -127,8 +132,8 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
     findings += check_model(tree, _Envelope, subject=subject, hints=_Hints, directives=False)
     spec = tree.items.get("spec")
     if spec is None:
-        if cure := _LEAST_SPEC.get(kind):
-            findings.append(Finding("LOCO-VALUE", "error", "spec", "spec is missing", cure, tree.origin, subject))
+        if least := _LEAST_SPEC.get(kind):
+            findings.append(Finding("LOCO-VALUE", "error", "spec", "spec is missing", least, tree.origin, subject))
     elif isinstance(spec, Branch):
         findings += check_spec(spec, subject, tree, kind=kind)
         if kind == BASE_CONFIG and (refs := spec.items.get("baseRefs")) is not None:

@@ -50,7 +50,9 @@ def read_stack(
     defaults, defaulting = defaults_of(tree)
     overrides, overriding = overrides_of(tree, read, complete)
     findings += [*reading, *defaulting, *overriding]
-    return StackSpec(stack, chosen, tree, tuple(read), defaults, overrides, tuple(findings), frozenset(secrets), complete)
+    return StackSpec(
+        stack, chosen, tree, tuple(read), defaults, overrides, tuple(findings), frozenset(secrets), complete
+    )
 
 
 def read_files(paths: Sequence[Path], namespace: str | None, config: Mapping[str, Any]) -> StackSpec:

@@ -3,10 +3,10 @@
 from loco import names
 from loco.layers import Resolved
 from loco.model import Edge, Finding, Parts, errors_of
-from loco.spec import Platform
-from loco.workloads.certificate import certificate_of, needs_certificate
-from loco.workloads.consumed import unsupported
-from loco.workloads.pod_rules import refused_metadata
+from loco.pods.certificate import needs_certificate
+from loco.pods.rules import refused_metadata
+from loco.spec import SERVICE, Platform
+from loco.workloads.certificate import certificate_of
 from loco.workloads.propagation import not_propagated
 from loco.workloads.service import workload_service
 from loco.workloads.single_node import deployment
@@ -19,8 +19,8 @@ def build_workloads(resolved: Resolved, platform: Platform) -> Parts:
 
     A service with the annotation ``serving.kserve.io/stop: "true"`` has no objects at all, as in KServe.
     """
-    component = names.component_name(resolved.namespace, resolved.name)
-    findings = [*unsupported(resolved), *not_propagated(resolved), *refused_metadata(resolved), *_bad_model(resolved)]
+    component = names.owner(SERVICE, resolved.namespace, resolved.name)
+    findings = [*not_propagated(resolved), *refused_metadata(resolved), *_bad_model(resolved)]
     if errors_of(findings):
         return Parts(findings=findings)
     engine, of_engine = deployment(resolved, platform, component)

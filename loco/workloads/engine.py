@@ -6,8 +6,8 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.pods.reading import in_template
 from loco.spec.tree import Path
-from loco.workloads.pods import in_template
 
 
 def without_effect(engine: Mapping[str, Any], path: Path, resolved: Resolved) -> list[Finding]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.pods.reading import amount, is_sidecar
 from loco.spec import Platform
-from loco.workloads.pods import amount, is_sidecar
 
 # Extended resources of which one unit is a device, or a part of one, that a cluster has few of. Not those that count
 # a device's memory or cores, such as nvidia.com/gpumem.

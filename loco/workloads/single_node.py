@@ -6,15 +6,15 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest, Wait
+from loco.pods.certificate import mount_certificate, needs_certificate
+from loco.pods.reading import ENGINE, in_template
+from loco.pods.rules import refused_pod
+from loco.pods.security import restrict
 from loco.spec import Platform
 from loco.spec.tree import at, plain
-from loco.workloads.certificate import mount_certificate, needs_certificate
 from loco.workloads.engine import without_effect
-from loco.workloads.pod_rules import refused_pod
-from loco.workloads.pods import ENGINE, in_template
 from loco.workloads.propagation import object_annotations, pod_annotations, workload_labels
 from loco.workloads.rollout import strategy
-from loco.workloads.security import restrict
 from loco.workloads.storage import attach_model
 
 _LOAD_SECONDS = 600  # beside the start-up probe's budget: scheduling, pulling the image, downloading the weights

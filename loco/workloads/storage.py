@@ -1,4 +1,4 @@
-"""How a model's weights reach the engine: from ``hf://`` by an init container into an emptyDir."""
+"""How a model's weights reach the engine: from ``hf://`` or ``s3://`` by an init container into an emptyDir."""
 
 import re
 from posixpath import normpath
@@ -6,7 +6,7 @@ from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
-from loco.workloads.pods import in_template
+from loco.pods.reading import in_template
 
 MODEL_PATH = "/mnt/models"
 _INITIALIZER = "storage-initializer"
@@ -37,17 +37,17 @@ def attach_model(pod: dict[str, Any], container: dict[str, Any], resolved: Resol
     if findings:
         return findings
     uri = (resolved.spec.model.uri if resolved.spec.model else None) or ""
-    pod.setdefault("initContainers", []).append(
-        {
-            "name": _INITIALIZER,
-            "image": resolved.profile.settings.storage_initializer_image,
-            "args": [uri, MODEL_PATH],
-            "env": [{"name": name, "value": value} for name, value in _HF_ENV],
-            "resources": {kind: dict(amounts) for kind, amounts in _RESOURCES.items()},
-            "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": [{"name": _VOLUME, "mountPath": MODEL_PATH}],
-        }
-    )
+    initializer: dict[str, Any] = {
+        "name": _INITIALIZER,
+        "image": resolved.profile.settings.storage_initializer_image,
+        "args": [uri, MODEL_PATH],
+        "resources": {kind: dict(amounts) for kind, amounts in _RESOURCES.items()},
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [{"name": _VOLUME, "mountPath": MODEL_PATH}],
+    }
+    if uri.startswith("hf://"):
+        initializer["env"] = [{"name": name, "value": value} for name, value in _HF_ENV]
+    pod.setdefault("initContainers", []).append(initializer)
     # A volume of that name which the user wrote, such as a claim that keeps the weights, takes the emptyDir's place.
     volumes = pod.setdefault("volumes", [])
     if all(volume.get("name") != _VOLUME for volume in volumes):
@@ -64,10 +64,12 @@ def _bad_uri(resolved: Resolved) -> list[Finding]:
     code = "LOCO-VALUE"
     if not separator or not rest:
         message, cure = "a model's uri has a scheme and a place", "hf://organization/model"
+    elif scheme == "s3":
+        return []
     elif scheme != "hf":
         code = "LOCO-UNSUPPORTED"
         message = f"models from {scheme}:// aren't implemented yet"
-        cure = f"hf://organization/model, or {_ENABLED_OFF} and volumes of your own"
+        cure = f"hf://organization/model or s3://bucket/path, or {_ENABLED_OFF} and volumes of your own"
     elif not re.fullmatch(r"[^/\s]+/[^/\s]+", rest):
         message = "a model of Hugging Face is one organization and one model"
         cure = "hf://organization/model, or hf://organization/model:revision"

@@ -37,9 +37,7 @@ def test_refused_port(tmp_path: Path) -> None:
     assert "doesn't answer" in str(obstacle("loco-dev", write_kubeconfig(tmp_path / "k", 9)))
 
 
-def test_environment_names_several_files(
-    tmp_path: Path, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_names_several_files(tmp_path: Path, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", f"{tmp_path / 'nowhere'}:{kubeconfig}")
     assert obstacle("loco-dev", None) is None
 

@@ -43,7 +43,9 @@ class Project:
     def pulumi(self, *arguments: str, succeeds: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs the CLI; its output comes without colours. Fails the test if it ends otherwise than expected."""
         command = ["pulumi", *arguments, "--non-interactive", "--color=never"]
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=300
+        )
         if (done.returncode == 0) is not succeeds:
             pytest.fail(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done

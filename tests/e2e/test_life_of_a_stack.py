@@ -7,6 +7,7 @@ import pytest
 from dev.cluster import Cluster
 from tests.e2e.cluster_facts import objects, ready_pods, scale, wait_until
 from tests.e2e.conftest import Project
+from tests.e2e.events import finished, index_of
 
 pytestmark = pytest.mark.e2e
 
@@ -47,7 +48,7 @@ class TestAfterTheFirstUpdate:
         assert model["presets"] == ["config-llm-template"]
 
     def test_the_service_selects_the_pods(self, cluster: Cluster) -> None:
-        (service,) = [s for s in objects(cluster, "v1", "Service", NAMESPACE)]
+        (service,) = objects(cluster, "v1", "Service", NAMESPACE)
         selector = service["spec"]["selector"].items()
         (pod,) = objects(cluster, "v1", "Pod", NAMESPACE)
         assert selector <= pod["metadata"]["labels"].items()
@@ -61,9 +62,9 @@ class TestAfterTheFirstUpdate:
 
     def test_namespace_came_first(self, first_update: list[dict[str, object]]) -> None:
         order = finished(first_update, "create")
-        namespace = index_of(order, "Namespace")
-        assert namespace < index_of(order, "Service")
-        assert namespace < index_of(order, "Deployment")
+        namespace = index_of(order, ":Namespace::")
+        assert namespace < index_of(order, ":Service::")
+        assert namespace < index_of(order, ":Deployment::")
 
     def test_another_cluster_is_refused(self, project: Project, cluster: Cluster) -> None:
         before = ready_pods(cluster, NAMESPACE)
@@ -71,7 +72,10 @@ class TestAfterTheFirstUpdate:
         project.configure(cluster={**right, "identifier": "elsewhere"})
         try:
             refused = project.up(succeeds=False)
-            assert "this stack lives on the cluster tests, and the config names elsewhere" in refused.stdout + refused.stderr
+            assert (
+                "this stack lives on the cluster tests, and the config names elsewhere"
+                in refused.stdout + refused.stderr
+            )
             assert "Pulumi.dev.yaml" in refused.stdout + refused.stderr
         finally:
             project.configure(cluster=right)
@@ -101,22 +105,7 @@ class TestChanges:
 
     def test_removal_leaves_nothing(self, project: Project, cluster: Cluster) -> None:
         order = finished(project.events("destroy"), "delete")
-        assert index_of(order, "Deployment") < index_of(order, "Namespace")
+        assert index_of(order, ":Deployment::") < index_of(order, ":Namespace::")
         namespaces = cluster.client().get("/api/v1/namespaces")["items"]
         assert NAMESPACE not in [namespace["metadata"]["name"] for namespace in namespaces]
         assert project.resources() == []
-
-
-def finished(events: list[dict[str, object]], operation: str) -> list[str]:
-    """The URNs of an operation, in the order in which they ended."""
-    done = []
-    for event in events:
-        step = event.get("resOutputsEvent")
-        if isinstance(step, dict) and step["metadata"]["op"] == operation:
-            done.append(step["metadata"]["urn"])
-    return done
-
-
-def index_of(urns: list[str], kind: str) -> int:
-    (index,) = [number for number, urn in enumerate(urns) if f":{kind}::" in urn]
-    return index

@@ -20,8 +20,15 @@ LABELS = {"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kube
 def create(cluster: Cluster, pod: dict[str, object]) -> None:
     client = cluster.client()
     client.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE, "labels": LABELS}})
-    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {**pod, "serviceAccountName": "default"}}
-    client.call("POST", f"/api/v1/namespaces/{NAMESPACE}/pods?dryRun=All&fieldValidation=Strict", json.dumps(body).encode())
+    body = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "probe"},
+        "spec": {**pod, "serviceAccountName": "default"},
+    }
+    client.call(
+        "POST", f"/api/v1/namespaces/{NAMESPACE}/pods?dryRun=All&fieldValidation=Strict", json.dumps(body).encode()
+    )
 
 
 def templates(spec: StackSpec) -> list[dict[str, object]]:

@@ -51,7 +51,9 @@ def comparable(recorded: dict[str, Any]) -> dict[str, Any]:
     """An object without what the API server adds; of a Secret, its name, labels and type."""
     metadata = {key: value for key, value in recorded["metadata"].items() if key not in _SERVER_SIDE}
     annotations = {
-        key: value for key, value in metadata.get("annotations", {}).items() if not key.startswith("deployment.kubernetes")
+        key: value
+        for key, value in metadata.get("annotations", {}).items()
+        if not key.startswith("deployment.kubernetes")
     }
     metadata = {key: value for key, value in metadata.items() if key not in ("annotations", "namespace")}
     if annotations:

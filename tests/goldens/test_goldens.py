@@ -32,9 +32,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> StandIn:
     return StandIn(tmp_path_factory.mktemp("stand-in"))
 
 
-def disagreements(
-    shared: Path, cluster: Cluster, stand_in: StandIn, golden: str
-) -> list[tuple[str, str, Any, Any]]:
+def disagreements(shared: Path, cluster: Cluster, stand_in: StandIn, golden: str) -> list[tuple[str, str, Any, Any]]:
     plan, expected = planned(shared, golden)
     assert not plan.errors, [str(finding) for finding in plan.errors]
     ours = {
@@ -52,9 +50,7 @@ def disagreements(
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("golden", AGREEING)
-def test_agrees_but_for_listed_differences(
-    golden: str, shared: Path, cluster: Cluster, stand_in: StandIn
-) -> None:
+def test_agrees_but_for_listed_differences(golden: str, shared: Path, cluster: Cluster, stand_in: StandIn) -> None:
     unlisted = [
         f"{name} {path}: recorded {theirs!r}, ours {mine!r}"
         for name, path, theirs, mine in disagreements(shared, cluster, stand_in, golden)
@@ -70,9 +66,7 @@ def test_every_listed_difference_is_there(shared: Path, cluster: Cluster, stand_
         difference.id
         for difference in listed()
         if not any(
-            difference.covers(golden, name, path)
-            for golden, places in found.items()
-            for name, path, _, _ in places
+            difference.covers(golden, name, path) for golden, places in found.items() for name, path, _, _ in places
         )
     ]
     assert unused == []

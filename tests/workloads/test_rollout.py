@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from loco.workloads.pods import amount
+from loco.pods.reading import amount
 from loco.workloads.rollout import gpus_of
 from tests.plan.stacks import found, one, plan_of, planned, service
 

@@ -7,9 +7,9 @@ from typing import Any
 from loco.layers import Resolved
 from loco.layers.catalog import Settings
 from loco.model import Finding
+from loco.pods.reading import TEMPLATE, containers_of, in_template
+from loco.pods.restricted import weaknesses
 from loco.spec.tree import Path
-from loco.workloads.pods import TEMPLATE, containers_of, in_template
-from loco.workloads.restricted import weaknesses
 
 
 def restrict(pod: dict[str, Any], resolved: Resolved, place: Path = TEMPLATE) -> list[Finding]:

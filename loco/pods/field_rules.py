@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from loco.pods.reading import amount
 from loco.spec import kubernetes
 from loco.spec.tree import Path
-from loco.workloads.pods import amount
 
 Refusal = tuple[Path, str, str]
 _Rule = Callable[[Mapping[str, Any]], Iterator[Refusal]]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from loco.pods.reading import containers_of
 from loco.spec.tree import Path
-from loco.workloads.pods import containers_of
 
 _VOLUMES = frozenset(
     {

@@ -9,9 +9,9 @@ from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.pods.field_rules import PORT_NAME, Refusal, refused_fields
+from loco.pods.reading import TEMPLATE, amount, containers_of, in_template, is_sidecar
 from loco.spec.tree import Path, dotted
-from loco.workloads.field_rules import PORT_NAME, Refusal, refused_fields
-from loco.workloads.pods import TEMPLATE, amount, containers_of, in_template, is_sidecar
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")

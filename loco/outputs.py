@@ -1,0 +1,58 @@
+"""The outputs of a stack: a contract for other projects, plain values without any secret (docs/outputs.md)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from loco import names
+from loco.gateway import Gateway
+from loco.gateway.pod import PORT
+from loco.layers import Resolved
+from loco.routing import addresses_of
+from loco.spec import Platform
+
+OUTPUTS_VERSION = 1
+
+
+def outputs_of(services: Iterable[Resolved], gateways: Iterable[Gateway], platform: Platform) -> dict[str, Any]:
+    """``version``, ``models`` and ``gateways``; the two are mappings by ``<namespace>/<name>``."""
+    return {
+        "version": OUTPUTS_VERSION,
+        "models": {names.component_name(s.namespace, s.name): _model(s, platform) for s in services},
+        "gateways": {names.component_name(g.namespace, g.name): _gateway(g) for g in gateways},
+    }
+
+
+def _model(service: Resolved, platform: Platform) -> dict[str, Any]:
+    addresses = addresses_of(service, platform)
+    router = service.spec.router
+    workloads: dict[str, Any] = {
+        "primary": {"kind": "Deployment", "name": names.workload(service.name)},
+        "service": names.workload_service(service.name),
+    }
+    if router is not None and router.scheduler is not None:
+        workloads["scheduler"] = {"kind": "Deployment", "name": names.picker(service.name)}
+        workloads["pool"] = names.inference_pool(service.name)
+    return {
+        "name": service.name,
+        "namespace": service.namespace,
+        "url": addresses[0].url,
+        "addresses": [address.as_dict() for address in addresses],
+        "servedNames": [service.model_name, names.publisher_name(service.namespace, service.model_name)],
+        "presets": [config.name for config in service.applied if config.source == "Preset"],
+        "baseRefs": [config.name for config in service.applied if config.source == "UserRef"],
+        "workloads": workloads,
+    }
+
+
+def _gateway(gateway: Gateway) -> dict[str, Any]:
+    host, _ = names.in_cluster_hosts(names.gateway(gateway.name), gateway.namespace)
+    return {
+        "name": gateway.name,
+        "namespace": gateway.namespace,
+        "url": f"http://{host}:{PORT}",
+        "masterKey": {
+            "namespace": gateway.namespace,
+            "name": gateway.master_key.name,
+            "key": gateway.master_key.key,
+        },
+    }

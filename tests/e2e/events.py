@@ -1,0 +1,18 @@
+"""The engine's own event order."""
+
+
+def finished(events: list[dict[str, object]], operation: str) -> list[str]:
+    """The URNs of an operation, in the order in which they ended."""
+    done = []
+    for event in events:
+        step = event.get("resOutputsEvent")
+        if isinstance(step, dict) and step["metadata"]["op"] == operation:
+            done.append(step["metadata"]["urn"])
+    return done
+
+
+def index_of(urns: list[str], part: str) -> int:
+    """Where the one URN that holds ``part``, or ends in it, stands; the shortest where several do."""
+    found = sorted((len(urn), number) for number, urn in enumerate(urns) if part in urn)
+    assert found, f"nothing of {part} among {urns}"
+    return found[0][1]

@@ -4,6 +4,9 @@ import pulumi
 
 from loco import ModelServingStack, stack_from_config
 
-stack = ModelServingStack("loco", stack_from_config())
-for name, value in stack.outputs.items():
-    pulumi.export(name, value)
+
+async def main() -> pulumi.Inputs:
+    return ModelServingStack("loco", await stack_from_config()).outputs
+
+
+pulumi.run(main)

@@ -21,6 +21,7 @@ from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Part
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
 from loco.outputs import outputs_of
+from loco.pods.registries import use_mirrors
 from loco.routing import build_routing, served_model
 from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
 from loco.spec.document import Kind
@@ -90,6 +91,9 @@ def plan_stack(stack: StackSpec) -> Plan:
     ]
     for gateway in gateways:
         parts.add([build_gateway(gateway, served, models, stack.config.credentials)])
+    for manifest in parts.manifests:
+        if template := manifest.data.get("spec", {}).get("template"):
+            use_mirrors(template["spec"], platform.registries or {})
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
     parts.findings += check_manifests(parts.manifests)
@@ -158,12 +162,16 @@ def _add_namespaces(parts: Parts) -> None:
 def _unsupported_config(stack: StackSpec) -> list[Finding]:
     """``LOCO-UNSUPPORTED`` for settings that no room reads yet."""
     findings = []
-    for path in (("platform", "gateway", "peers"), ("platform", "registries"), ("platform", "from")):
+    for path in (("platform", "gateway", "peers"),):
         if (node := at(stack.config_tree, path)) is not None:
             where = ".".join(path)
             message = f"{where} isn't implemented yet, and would have no effect"
             cure = "the stack config without it"
             findings.append(Finding("LOCO-UNSUPPORTED", "error", where, message, cure, node.origin))
+    if (source := at(stack.config_tree, ("platform", "from"))) is not None:
+        message = "the values of the other stack are known to the engine only, and are left out here"
+        cure = "pulumi preview, which awaits them"
+        findings.append(Finding("LOCO-CONFIG", "warning", "platform.from", message, cure, source.origin))
     return findings
 
 

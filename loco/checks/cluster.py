@@ -11,7 +11,7 @@ def check_cluster(stack: StackSpec) -> list[Finding]:
 
     Without an identifier a renamed context may replace the provider, and with it every GPU pod.
     """
-    if stack.name is None:
+    if stack.name is None or stack.brings_provider:
         return []
     findings = []
     origin = origin_of(at(stack.config_tree, ("cluster",)), stack.config_tree.origin)

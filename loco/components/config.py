@@ -7,16 +7,21 @@ from typing import Any
 import pulumi
 from pulumi.runtime import get_config_env, get_config_secret_keys_env, get_root_directory
 
+from loco.components.other_stacks import over, platform_of
 from loco.spec import StackSpec, read_stack
 
 _PLAIN_TEXT = ("namespace", "profile")
 
 
-def stack_from_config() -> StackSpec:
+async def stack_from_config() -> StackSpec:
     """The spec of the running stack: its config, and the model files that the config names.
 
+    With ``platform.from`` the other stack's output ``platform`` is awaited, and lies under the config's own values.
     Of secrets it holds the names alone. A structured value with a secret inside counts as one: the engine hands it
     over in plain text.
+
+    Raises:
+        pulumi.RunError: the other stack has no such output, or a secret one.
     """
     root = Path(get_root_directory() or ".")
     project, stack = pulumi.get_project(), pulumi.get_stack()
@@ -27,6 +32,9 @@ def stack_from_config() -> StackSpec:
         for key, text in get_config_env().items()
         if key.startswith(prefix) and key.removeprefix(prefix) not in secret
     }
+    if isinstance(platform := values.get("platform"), dict) and isinstance(source := platform.get("from"), str):
+        own = {key: value for key, value in platform.items() if key != "from"}
+        values["platform"] = over(await platform_of(source), own)
     config_file = root / f"Pulumi.{stack}.yaml"
     return read_stack(root, values, stack=stack, config_file=config_file, project=project, secrets=secret)
 

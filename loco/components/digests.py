@@ -22,10 +22,10 @@ _SHOWN = 16  # hexadecimal characters; 64 bits tell any two values apart
 Values = Mapping[tuple[str, str, str], pulumi.Output[str]]
 
 
-def digest_key(parent: pulumi.Resource) -> pulumi.Output[str]:
+def digest_key(name: str, parent: pulumi.Resource) -> pulumi.Output[str]:
     """The stack's key for digests. A destroyed and re-made stack has another, and one rollout."""
     kept = pulumi.Stash(
-        "digest-key",
+        name,
         input=pulumi.Output.secret(secrets.token_hex(32)),
         opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
     )

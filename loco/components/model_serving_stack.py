@@ -1,6 +1,7 @@
 """The component of a whole stack: a plan, transcribed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from loco.components.digests import digest_annotations, digest_key
 from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
-from loco.components.provider import make_provider
+from loco.components.provider import given_provider, make_provider, warn_of_foreign
 from loco.components.reachability import obstacle, report_unreachable
 from loco.components.register import KubernetesObject, register
 from loco.components.secret_values import existing_value, secret_value
 from loco.model import ManifestId
 from loco.plan import Plan, plan_stack
 from loco.spec import GATEWAY, SERVICE, StackSpec
+from loco.spec.stack import Cluster
 from loco.spec.tree import at
 from loco.spec.validate import origin_of
 
@@ -49,31 +51,45 @@ class ModelServingStack(pulumi.ComponentResource):
             spec: from ``loco.stack_from_config()`` or ``loco.read_stack()``.
             credentials: values by the names that ``credentials`` in the config has for its sources; by default the
                 stack's secrets of these names.
-            opts: options of the component.
+            opts: options of the component. A Kubernetes provider among them is used instead of one that the config names.
 
         Raises:
             pulumi.RunError: the plan has errors, or the cluster can't be reached in an update. Nothing is registered
                 then, so the engine leaves what exists alone.
         """
+        given = given_provider(opts)
+        if given is not None:
+            spec = replace(spec, brings_provider=True)
         self.plan = plan_stack(spec)
         self.outputs = self.plan.outputs
         refuse(self.plan.findings)
-        cluster = spec.config.cluster
-        assert cluster.context is not None  # the plan refuses a stack without one
-        kubeconfig = Path(cluster.kubeconfig).expanduser() if cluster.kubeconfig else None
-        if why := obstacle(cluster.context, kubeconfig):
-            report_unreachable(why, cluster.context, self.plan.manifests, None)
-
+        if given is None:
+            self._reach(spec.config.cluster)
         super().__init__("loco:index:ModelServingStack", name, None, opts)
         warn(self.plan.findings, self)
+        if given is not None:
+            warn_of_foreign(given, self)
+        self._transcribe(spec, given or self._own_provider(spec), credentials)
+        self.register_outputs(dict(self.outputs))
+
+    def _reach(self, cluster: Cluster) -> None:
+        assert cluster.context is not None  # the plan refuses a stack without one
+        if why := obstacle(cluster.context, _path(cluster.kubeconfig)):
+            report_unreachable(why, cluster.context, self.plan.manifests, None)
+
+    def _own_provider(self, spec: StackSpec) -> pulumi.ProviderResource:
+        cluster = spec.config.cluster
+        assert cluster.context is not None
         inside = pulumi.ResourceOptions(parent=self)
         origin = origin_of(at(spec.config_tree, ("cluster", "identifier")), spec.config_tree.origin)
-        identifier = remembered_identifier("cluster", cluster.identifier or cluster.context, origin, inside)
-        provider = make_provider(
-            "kubernetes", context=cluster.context, identifier=identifier, kubeconfig=kubeconfig, opts=inside
+        identifier = remembered_identifier(f"{self._name}/cluster", cluster.identifier or cluster.context, origin, inside)
+        return make_provider(
+            f"{self._name}/kubernetes",
+            context=cluster.context,
+            identifier=identifier,
+            kubeconfig=_path(cluster.kubeconfig),
+            opts=inside,
         )
-        self._transcribe(spec, provider, credentials)
-        self.register_outputs(dict(self.outputs))
 
     def _transcribe(
         self, spec: StackSpec, provider: pulumi.ProviderResource, given: Mapping[str, pulumi.Input[str]] | None
@@ -102,7 +118,7 @@ class ModelServingStack(pulumi.ComponentResource):
             if not use.made_here and where not in values:
                 values[where] = existing_value(use, self, provider)
 
-        key = digest_key(self) if plan.credential_uses else None
+        key = digest_key(f"{self._name}/digest-key", self) if plan.credential_uses else None
         made: dict[ManifestId, KubernetesObject] = {}
         for manifest in plan.manifests:
             after = [made[edge.before] for edge in plan.edges if edge.after == manifest.id]
@@ -112,3 +128,7 @@ class ModelServingStack(pulumi.ComponentResource):
             made[manifest.id] = register(
                 manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests
             )
+
+
+def _path(kubeconfig: str | None) -> Path | None:
+    return Path(kubeconfig).expanduser() if kubeconfig else None

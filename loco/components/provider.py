@@ -1,5 +1,6 @@
 """The one Kubernetes provider of a stack, with the flags that loco's rollouts rely on."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pulumi
@@ -46,3 +47,23 @@ def make_provider(
     }
     merged = pulumi.ResourceOptions.merge(pulumi.ResourceOptions(version=PROVIDER_VERSION), opts)
     return KubernetesProvider(name, props, merged)
+
+
+def given_provider(opts: pulumi.ResourceOptions | None) -> pulumi.ProviderResource | None:
+    """The Kubernetes provider among a component's options, if there is one."""
+    if opts is None:
+        return None
+    several = opts.providers or []
+    found = [opts.provider, *(several.values() if isinstance(several, Mapping) else several)]
+    return next((provider for provider in found if provider is not None and provider.package == "kubernetes"), None)
+
+
+def warn_of_foreign(provider: pulumi.ProviderResource, resource: pulumi.Resource) -> None:
+    """A provider that loco has not made may lack the flags that its rollouts rely on; nobody can look into it."""
+    if not isinstance(provider, KubernetesProvider):
+        pulumi.log.warn(
+            "warning[LOCO-PROVIDER]: this stack's provider was made elsewhere\n"
+            "  without enable_secret_mutable and enable_config_map_mutable a changed Secret or ConfigMap is deleted and "
+            "made anew\n  write provider = loco.make_provider(…), or set the two flags",
+            resource,
+        )

@@ -156,7 +156,7 @@ def _assemble_arguments(picker: dict[str, Any], resolved: Resolved, replicas: in
     if not config_flag_in(arguments):
         arguments += ["--config-text", default_config(resolved.tls)]
     picker["args"] = arguments
-    if resolved.profile.settings.empty_arguments == "dropped" and picker.get("command"):
+    if picker.get("command") and (resolved.tls or resolved.profile.settings.empty_arguments == "dropped"):
         picker["command"] = [word for word in picker["command"] if word != ""]
 
 

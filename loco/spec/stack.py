@@ -98,6 +98,7 @@ class StackSpec:
         defaults: by kind, a tree with ``spec`` and ``metadata`` like a document's.
         overrides: in config order.
         findings: everything that reading found.
+        brings_provider: whether a program hands over a provider of its own, which knows the cluster.
         secrets: names of the stack config's secrets; never a value.
         complete: whether every document could be read; if not, a name that isn't found may be among the others.
     """
@@ -110,6 +111,7 @@ class StackSpec:
     overrides: tuple[Override, ...] = ()
     findings: tuple[Finding, ...] = ()
     secrets: frozenset[str] = frozenset()
+    brings_provider: bool = False
     complete: bool = True
 
     @property

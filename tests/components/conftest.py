@@ -42,7 +42,9 @@ users: [{{name: u, user: {{token: t}}}}]
 def make_stack(tmp_path: Path, kubeconfig: Path) -> Callable[..., StackSpec]:
     """A StackSpec of one tiny service; keyword arguments are further config."""
 
-    def make(*documents: dict[str, Any], stack: str = "dev", **config: Any) -> StackSpec:
+    def make(
+        *documents: dict[str, Any], stack: str = "dev", secrets: tuple[str, ...] = (), **config: Any
+    ) -> StackSpec:
         (tmp_path / "models").mkdir(exist_ok=True)
         values: dict[str, Any] = {
             "files": [],
@@ -54,6 +56,8 @@ def make_stack(tmp_path: Path, kubeconfig: Path) -> Callable[..., StackSpec]:
                 "createNamespaces": True,
             },
         }
-        return read_stack(tmp_path, {**values, **config}, stack=stack, documents=documents or [SERVICE])
+        return read_stack(
+            tmp_path, {**values, **config}, stack=stack, documents=documents or [SERVICE], secrets=secrets
+        )
 
     return make

@@ -55,7 +55,7 @@ def test_every_object_goes_through_that_provider_and_is_of_its_version(make_stac
     objects = [registration for registration in everything if registration.token.startswith("kubernetes:")]
     assert len(objects) == 3
     for registration in objects:
-        assert "pulumi:providers:kubernetes::kubernetes" in registration.request.provider
+        assert "pulumi:providers:kubernetes::loco/kubernetes" in registration.request.provider
         assert registration.request.version == "4.25.0"
 
 

@@ -16,7 +16,21 @@ from tests.goldens.comparison import UNRECORDED_KINDS, comparable, differences, 
 from tests.goldens.objects import dry_run
 from tests.presets.stand_in import StandIn
 
-AGREEING = ("minimal", "minimal.tls", "rollout", "storage-off", "merge-keyed")
+AGREEING = (
+    "minimal",
+    "minimal.tls",
+    "rollout",
+    "storage-off",
+    "merge-keyed",
+    "stop",
+    "route-only",
+    "sched-only",
+    "full-router-gwrefs",
+    "sample-single-node-gpu-qwen2-7b-gpu",
+    "sample-single-node-gpu-qwen2-7b-gpu-no-scheduler",
+    "sample-opt-125m-cpu-facebook-opt-125m-cpu",
+    "sample-opt-125m-cpu-facebook-opt-125m-cpu-no-scheduler",
+)
 REFUSED = {"missing-base": ("LOCO-REFERENCE", "spec.baseRefs[0].name")}
 
 

@@ -1,0 +1,26 @@
+"""Mirrors of image registries."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_DEFAULT_HOST = "docker.io"
+
+
+def use_mirrors(pod: dict[str, Any], mirrors: Mapping[str, str]) -> None:
+    """Rewrites the images of a pod whose registry has a mirror; the rest of each name stays as it is."""
+    for field in ("initContainers", "containers"):
+        for container in pod.get(field) or []:
+            if image := container.get("image"):
+                container["image"] = mirrored(image, mirrors)
+
+
+def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
+    """The image's name at the mirror of its registry, if there is one.
+
+    A name without a registry is one of docker.io, where a name of one part belongs to ``library``.
+    """
+    host, separator, rest = image.partition("/")
+    if not separator or not ("." in host or ":" in host or host == "localhost"):
+        host, rest = _DEFAULT_HOST, image if separator else f"library/{image}"
+    mirror = mirrors.get(host)
+    return f"{mirror.rstrip('/')}/{rest}" if mirror else image

@@ -51,7 +51,15 @@ def read_stack(
     overrides, overriding = overrides_of(tree, read, complete)
     findings += [*reading, *defaulting, *overriding]
     return StackSpec(
-        stack, chosen, tree, tuple(read), defaults, overrides, tuple(findings), frozenset(secrets), complete
+        stack,
+        chosen,
+        tree,
+        tuple(read),
+        defaults=defaults,
+        overrides=overrides,
+        findings=tuple(findings),
+        secrets=frozenset(secrets),
+        complete=complete,
     )
 
 

@@ -12,11 +12,12 @@ from loco.model import Finding, Origin
 from loco.spec import LLMInferenceServiceSpec
 from loco.spec.tree import at, leaves, plain, plant
 
+GATEWAY = {"name": "shared", "namespace": None}
 PRESET, SERVICE = Origin("preset:p", "presets/p.yaml", 1), Origin("service", "m.yaml", 1)
 
 
 def expanded(text: str, origin: Origin = PRESET, *, name: str = "chat", **spec: Any) -> tuple[Any, list[Finding]]:
-    values = context(LLMInferenceServiceSpec.model_validate(spec), name, "llm", False)
+    values = context(LLMInferenceServiceSpec.model_validate(spec), name, "llm", False, GATEWAY)
     tree, findings = expand(plant({"template": {"hostname": text}}, origin), values, "subject")
     return plain(tree)["template"]["hostname"], findings
 
@@ -30,6 +31,9 @@ def expanded(text: str, origin: Origin = PRESET, *, name: str = "chat", **spec: 
         ("{% if spec.parallelism.tensor %}tp{% endif %}", ""),
         ("{% if spec.replicas is none %}unset{% endif %}", "unset"),
         ("{{ shutdown_timeout(spec.template, 15) }}", "40"),
+        ("{{ gateway.name }}/{{ gateway.namespace }}", "shared/"),
+        ("{{ publisher }} {{ routing_header }}", "publishers/llm/models/chat X-Gateway-Model-Name"),
+        ("{{ child_name('-inference-pool') }}", "chat-inference-pool"),
         ("${#list[@]}", "${#list[@]}"),
         ("no braces", "no braces"),
     ],
@@ -116,7 +120,7 @@ def test_expressions_of_kserve_are_no_plain_text(text: str) -> None:
 
 
 def test_the_template_stays_known_as_what_was_overridden() -> None:
-    values = context(LLMInferenceServiceSpec(), "chat", "llm", False)
+    values = context(LLMInferenceServiceSpec(), "chat", "llm", False, {})
     tree, _ = expand(plant({"labels": {"a": "{{ name }}", "b": "plain"}}, PRESET), values, "subject")
     found = {path[-1]: leaf for path, leaf in leaves(tree)}
     assert found["a"].overrode is not None  # type: ignore[union-attr]

@@ -89,6 +89,9 @@ def test_outputs_are_versioned_and_plain() -> None:
                 "name": "chat",
                 "namespace": "llm",
                 "url": "https://chat-kserve-workload-svc.llm.svc.cluster.local:8000",
+                "addresses": [
+                    {"name": "service", "url": "https://chat-kserve-workload-svc.llm.svc.cluster.local:8000"}
+                ],
                 "servedNames": ["tiny", "publishers/llm/models/tiny"],
                 "presets": ["config-llm-template"],
                 "baseRefs": ["base"],
@@ -98,6 +101,7 @@ def test_outputs_are_versioned_and_plain() -> None:
                 },
             }
         },
+        "gateways": {},
     }
     assert json.loads(json.dumps(plan.outputs)) == plan.outputs
 
@@ -123,7 +127,7 @@ def test_override_of_one_namespace_disables_one() -> None:
 
 
 def test_errors_refuse_the_plan_and_are_told_together() -> None:
-    documents = (service({"model": {"uri": "s3://x/y"}}), service({"tracing": {"exporter": "x"}}, name="other"))
+    documents = (service({"model": {"uri": "pvc://x/y"}}), service({"tracing": {"exporter": "x"}}, name="other"))
     plan = plan_of(*documents, cluster={})
     assert sorted(error.path for error in plan.errors) == ["cluster.context", "spec.model.uri", "spec.tracing"]
 

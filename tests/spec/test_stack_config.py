@@ -84,7 +84,7 @@ CONFIGS = {
         "overrides.LLMInferenceService/web/chat",
         "LLMInferenceService/llm/chat",
     ),
-    "override without a kind": ("overrides: {chat: {}}", 2, "KIND", "overrides.chat", "LLMInferenceService/NAME"),
+    "override without a kind": ("overrides: {chat: {}}", 2, "KIND", "overrides.chat", "KIND/NAME"),
     "override's switch": (
         "overrides:\n  LLMInferenceService/chat:\n    enabled: no thanks",
         4,

@@ -73,7 +73,6 @@ def test_enabled_by_default(settings: dict[str, bool]) -> None:
         ("hf://org/model ", "LOCO-VALUE"),
         ("://org/model", "LOCO-UNSUPPORTED"),
         ("HF://org/model", "LOCO-UNSUPPORTED"),
-        ("s3://bucket/x", "LOCO-UNSUPPORTED"),
         ("pvc://claim", "LOCO-UNSUPPORTED"),
         ("oci://image", "LOCO-UNSUPPORTED"),
     ],

@@ -176,6 +176,15 @@ def workload_selector(service: str) -> dict[str, str]:
 DIGEST_PREFIX = "locostack.com/digest."  # one for each source that the pods read
 CONFIG_DIGEST = f"{DIGEST_PREFIX}config"
 COMBINED_DIGEST = "locostack.com/configHash"  # all of them in one
+_OTHER_DIGESTS = ("config", "master-key")
+
+
+def credential_digest(secret: str) -> str:
+    """How the digest of a Secret is called behind ``DIGEST_PREFIX``: its name, as far as that is free and fits."""
+    if secret in _OTHER_DIGESTS:
+        return f"Secret-{secret}"  # no Secret's name has a capital
+    longest = LONGEST - len(DIGEST_PREFIX.rpartition("/")[2])
+    return secret if len(secret) <= longest else f"{secret[: longest - _HASH - 1]}-{_md5(secret)}"
 
 
 # ---------------------------------------------------------------- logical names

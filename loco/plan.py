@@ -3,27 +3,32 @@
 Pure: the same spec gives the same plan, byte for byte. No engine, no cluster, no secret value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from loco import names
 from loco.checks import (
+    CONSUMED_OF,
     check_cluster,
     check_credentials,
     check_manifests,
+    check_metadata,
     check_selectors,
     check_unique,
     unsupported,
 )
-from loco.gateway import External, Gateway, build_gateway
+from loco.gateway import External, Gateway, build_gateways, credential_secrets
 from loco.layers import Layered, Resolved, enabled, layer, resolve
 from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Parts, SecretValue, errors_of
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
 from loco.outputs import outputs_of
+from loco.pods.environment import environment_uses
+from loco.pods.reading import PICKER_TEMPLATE, TEMPLATE
 from loco.pods.registries import use_mirrors
 from loco.routing import build_routing, served_model
-from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
+from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, StackSpec
 from loco.spec.document import Kind
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
@@ -32,9 +37,6 @@ from loco.spec.tree import at
 from loco.workloads import build_workloads, is_stopped
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
-
-# They are there before any stack, and must be there after it.
-_KUBERNETES_OWN = {"", "default", "kube-node-lease", "kube-public", "kube-system"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +79,27 @@ def plan_stack(stack: StackSpec) -> Plan:
     parts.findings += _unsupported_config(stack)
     resolved = _resolved(stack, parts)
     running = [service for service in resolved if not is_stopped(service)]
+    external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
+    fronts = _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
+    complete = stack.complete and not errors_of(parts.findings)
+    selected = {key for front in fronts for key in front.spec.models.match_labels}
     for service in resolved:
         refused = unsupported(service)
         parts.findings += refused
         if not refused:
-            parts.add([_service_parts(service, platform)])
+            parts.add([_service_parts(service, stack, selected)])
+    documents: list[Layered[Any]] = [*external, *fronts]
+    for document in documents:
+        parts.findings += unsupported(document, CONSUMED_OF[document.kind])
+        parts.findings += check_metadata(document, selected if document.kind == EXTERNAL_MODEL else ())
     served = [served_model(service, platform) for service in running]
-    external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
-    models = [External(m.namespace, m.name, m.spec, m.labels, m.origin) for m in external]
-    gateways = [
-        Gateway(gateway.namespace, gateway.name, gateway.spec, gateway.origin)
-        for gateway in _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
-    ]
-    for gateway in gateways:
-        parts.add([build_gateway(gateway, served, models, stack.config.credentials)])
+    models = [External(m.namespace, m.name, m.spec, m.labels, m.tree, m.origin) for m in external]
+    gateways = [Gateway(front.namespace, front.name, front.spec, front.tree, front.origin) for front in fronts]
+    parts.add([build_gateways(gateways, served, models, stack.config.credentials, complete)])
+    parts.add([credential_secrets(parts.credential_uses, stack.config.credentials)])
     for manifest in parts.manifests:
-        if template := manifest.data.get("spec", {}).get("template"):
-            use_mirrors(template["spec"], platform.registries or {})
+        if manifest.id.kind == "Deployment":
+            use_mirrors(manifest.data["spec"]["template"]["spec"], platform.registries or {})
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
     parts.findings += check_manifests(parts.manifests)
@@ -136,13 +142,19 @@ def _layered(stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts) -
     return layered
 
 
-def _service_parts(service: Resolved, platform: Platform) -> Parts:
-    """A service's workloads and routes; a stopped one has neither."""
-    parts = build_workloads(service, platform)
-    if is_stopped(service) or errors_of(parts.findings):
+def _service_parts(service: Resolved, stack: StackSpec, selected_labels: Collection[str]) -> Parts:
+    """A service's workloads and routes, and what their pods read; a stopped one has neither."""
+    parts = build_workloads(service, stack.config.platform, selected_labels)
+    if is_stopped(service):
         return parts
     by_kind = {manifest.id.kind: manifest.id for manifest in parts.manifests}
     parts.add([build_routing(service, by_kind.get("Service"), by_kind.get("Secret"))])
+    for manifest in parts.manifests:
+        if manifest.id.kind == "Deployment":
+            place = TEMPLATE if manifest.name == names.workload(service.name) else PICKER_TEMPLATE
+            uses, findings = environment_uses(manifest, service, place, stack.config.credentials)
+            parts.credential_uses += uses
+            parts.findings += findings
     return parts
 
 
@@ -150,7 +162,9 @@ def _add_namespaces(parts: Parts) -> None:
     """A Namespace before everything that stands in it."""
     inhabitants = list(parts.manifests)
     made = []
-    for namespace in sorted({manifest.namespace for manifest in inhabitants} - _KUBERNETES_OWN):
+    for namespace in sorted({manifest.namespace for manifest in inhabitants}):
+        if namespace in ("", "default") or namespace.startswith("kube-"):
+            continue  # Kubernetes' own: there before any stack, and must be there after it
         manifest = Manifest({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}, None, DERIVED)
         made.append(manifest)
         for inhabitant in inhabitants:

@@ -10,7 +10,7 @@ from dev.messages import Problem, say
 from dev.toolchain.lock import exclusive
 from dev.toolchain.slow_step import run_slowly
 
-EXTRAS = ".[test,lint]"
+EXTRAS = ".[cluster,test,lint]"
 
 
 def ensure_venv(checkout: Checkout) -> None:

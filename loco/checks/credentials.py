@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from loco.model import CredentialUse, Finding
 from loco.spec import StackSpec
 from loco.spec.stack import CONFIG
-from loco.spec.tree import at
+from loco.spec.tree import Leaf, Path, at, dotted, leaves
 from loco.spec.validate import close_to, origin_of
 
 
@@ -16,30 +16,36 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
     """
     findings = []
     declared = stack.config.credentials
-    sources: set[str] = set()
+    # Also of an entry that is faulty otherwise: its secret is claimed all the same.
+    written = at(stack.config_tree, ("credentials",))
+    sources = {
+        leaf.value
+        for path, leaf in (leaves(written) if written is not None else ())
+        if path[-1:] == ("config",) and isinstance(leaf, Leaf)
+    }
     for secret, keys in declared.items():
         owners = {"somebody else" if source.existing else "the stack" for source in keys.values()}
         origin = origin_of(at(stack.config_tree, ("credentials", secret)), CONFIG)
         if len(owners) > 1:
             message = f"the Secret {secret} would be kept both by somebody else and by the stack"
             cure = "existing: true for all of its keys, or for none"
-            findings.append(Finding("LOCO-CREDENTIAL", "error", f"credentials.{secret}", message, cure, origin))
+            where = dotted(("credentials", secret))
+            findings.append(Finding("LOCO-CREDENTIAL", "error", where, message, cure, origin))
         for key, source in keys.items():
-            path = f"credentials.{secret}.{key}"
+            path = dotted(("credentials", secret, key))
             if source.generate:
                 message = "generated credentials aren't implemented yet, but for a gateway's master key"
                 cure = "{config: NAME} or {existing: true}"
                 findings.append(Finding("LOCO-UNSUPPORTED", "error", f"{path}.generate", message, cure, origin))
             if source.config is not None:
-                sources.add(source.config)
-                findings += _unset(stack, source.config, f"{path}.config")
+                findings += _unset(stack, source.config, ("credentials", secret, key, "config"))
     read = {(use.secret, use.key) for use in uses}
     for secret, keys in declared.items():
         for key in keys:
             if (secret, key) not in read:
                 message = "nothing reads this credential"
                 origin = origin_of(at(stack.config_tree, ("credentials", secret, key)), CONFIG)
-                path = f"credentials.{secret}.{key}"
+                path = dotted(("credentials", secret, key))
                 cure = "the stack config without it, or a document that refers to it"
                 findings.append(Finding("LOCO-NO-EFFECT", "warning", path, message, cure, origin))
     for name in sorted(stack.secrets - sources):
@@ -49,12 +55,12 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
     return findings
 
 
-def _unset(stack: StackSpec, name: str, path: str) -> list[Finding]:
+def _unset(stack: StackSpec, name: str, path: Path) -> list[Finding]:
     if stack.name is None or name in stack.secrets:
         return []
-    origin = origin_of(at(stack.config_tree, tuple(path.split("."))), CONFIG)
+    origin = origin_of(at(stack.config_tree, path), CONFIG)
     plain = name in stack.config_tree.items
     message = f"{name} stands in the stack config in plain text" if plain else f"the stack config has no secret {name}"
     near = close_to(name, stack.secrets)
     cure = f"pulumi config set --secret {name}" + (f"; or did you mean {near}?" if near else "")
-    return [Finding("LOCO-CONFIG", "error", path, message, cure, origin, value=name)]
+    return [Finding("LOCO-CONFIG", "error", dotted(path), message, cure, origin, value=name)]

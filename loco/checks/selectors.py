@@ -11,11 +11,13 @@ def check_selectors(manifests: Iterable[Manifest]) -> list[Finding]:
     manifests = tuple(manifests)
     workloads = [manifest for manifest in manifests if manifest.id.kind == "Deployment"]
     findings = []
-    for service in (manifest for manifest in manifests if manifest.id.kind == "Service"):
-        selector = service.data["spec"].get("selector")
+    for service in (manifest for manifest in manifests if manifest.id.kind in ("Service", "InferencePool")):
+        selector = service.data["spec"].get("selector") or {}
+        if service.id.kind == "InferencePool":
+            selector = selector.get("matchLabels") or {}
         if selector and not any(_selects(service, selector, workload) for workload in workloads):
-            message = "the Service selects none of the plan's pods, so requests to it fail"
-            cure = f"spec.labels without {' or '.join(selector)}, which the Service finds its pods by"
+            message = f"the {service.id.kind} selects none of the plan's pods, so requests to it fail"
+            cure = f"labels of pods that have {' and '.join(selector)} as the {service.id.kind} wants them"
             findings.append(
                 Finding("LOCO-SELECTOR", "warning", "spec.labels", message, cure, service.origin, str(service.id))
             )

@@ -1,1 +1,1 @@
-"""The ``loco`` command: a plan without an engine or a cluster."""
+"""The ``loco`` command: a plan without an engine, and without a cluster unless one is named."""

@@ -46,6 +46,12 @@ def read_source(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
     return replace(stack, findings=(*findings, *stack.findings))
 
 
+def project_folder() -> Path | None:
+    """The folder with Pulumi.yaml, this one or the nearest above."""
+    folders = (Path.cwd(), *Path.cwd().parents)
+    return next((folder for folder in folders if (folder / "Pulumi.yaml").is_file()), None)
+
+
 def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
     """The platform's values; none where there are findings, so that what follows from them isn't said twice."""
     tree, findings = _one_document(path, str(path))
@@ -57,7 +63,7 @@ def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
 
 
 def _read_project(stack: str, parser: argparse.ArgumentParser) -> StackSpec:
-    root = next((folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / "Pulumi.yaml").is_file()), None)
+    root = project_folder()
     if root is None:
         parser.error("there is no Pulumi.yaml here or above; give model files, or go to the project's folder")
     project_tree, findings = _one_document(root / "Pulumi.yaml", "Pulumi.yaml")

@@ -82,7 +82,9 @@ class ModelServingStack(pulumi.ComponentResource):
         assert cluster.context is not None
         inside = pulumi.ResourceOptions(parent=self)
         origin = origin_of(at(spec.config_tree, ("cluster", "identifier")), spec.config_tree.origin)
-        identifier = remembered_identifier(f"{self._name}/cluster", cluster.identifier or cluster.context, origin, inside)
+        identifier = remembered_identifier(
+            f"{self._name}/cluster", cluster.identifier or cluster.context, origin, inside
+        )
         return make_provider(
             f"{self._name}/kubernetes",
             context=cluster.context,

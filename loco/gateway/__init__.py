@@ -1,6 +1,7 @@
 """The LiteLLM gateway: its config, its credentials, its manifests."""
 
-from loco.gateway.build import Gateway, build_gateway
-from loco.gateway.external import External
+from loco.gateway.build import build_gateways
+from loco.gateway.credentials import credential_secrets
+from loco.gateway.documents import CONSUMED, External, Gateway
 
-__all__ = ["External", "Gateway", "build_gateway"]
+__all__ = ["CONSUMED", "External", "Gateway", "build_gateways", "credential_secrets"]

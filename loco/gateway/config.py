@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from loco.gateway.external import External, header_variable, key_variable
+from loco.gateway.documents import External
+from loco.gateway.variables import header_variable, key_variable
 from loco.model import ServedModel
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 
@@ -75,11 +76,12 @@ def _external(model: External, namespace: str) -> list[dict[str, Any]]:
         headers[header.name] = header.value if header.value is not None else variable
     if headers:
         params["extra_headers"] = headers
-    if spec.provider == "openai" and urlsplit(spec.url).hostname not in _OPENAI:
+    if spec.provider == "openai" and spec.mode == "chat" and urlsplit(spec.url).hostname not in _OPENAI:
         params["use_chat_completions_api"] = True
     entries = []
-    for number, name in enumerate(model.public_names):
-        identity = f"externalmodel/{model.namespace}/{model.name}" + (f"/{number}" if number else "")
+    for name in model.public_names:
+        # Told apart by the name rather than by its place in the list, so that the others' entries keep theirs.
+        identity = f"externalmodel/{model.namespace}/{model.name}" + (f"/{name}" if name != model.name else "")
         info = {"id": identity, "mode": spec.mode}
         entries.append({"model_name": name, "litellm_params": dict(params), "model_info": info})
     return entries

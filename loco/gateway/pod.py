@@ -5,7 +5,7 @@ from typing import Any
 
 from loco import names
 from loco.gateway.config import MASTER_KEY
-from loco.gateway.external import Variable
+from loco.gateway.variables import Variable
 from loco.spec.external_model import SecretKey
 
 IMAGE = "ghcr.io/berriai/litellm-non_root:v1.108.7"

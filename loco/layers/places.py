@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from loco.spec import kubernetes
+from loco.spec import EXTERNAL_MODEL, GATEWAY, kubernetes
 from loco.spec.tree import Path
 from loco.spec.validate import FREE_FORM, KUBERNETES_SHAPES
 
@@ -16,6 +16,9 @@ _ONE_OF: dict[Path, frozenset[str]] = {
     ("prefill", "scaling"): frozenset({"wva", "keda"}),
     ("prefill", "scaling", "wva"): frozenset({"hpa", "keda"}),
     ("router", "scheduler", "config"): frozenset({"inline", "ref"}),
+    # Of loco's own kinds, whose paths begin with the kind.
+    (EXTERNAL_MODEL, "auth"): frozenset({"apiKey", "bearerToken"}),
+    (GATEWAY, "masterKey"): frozenset({"generate", "secretRef"}),
 }
 
 

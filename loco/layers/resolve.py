@@ -43,7 +43,7 @@ class Resolved:
     Attributes:
         spec: the merged, expanded spec, typed.
         tree: the same as a tree: every leaf knows its layer, file and line, and what it overrode.
-        labels, annotations: of the service's own metadata, after defaults and overrides.
+        metadata: labels and annotations of the service's own metadata, after defaults and overrides; likewise a tree.
         applied: presets in order, then base configs.
     """
 
@@ -52,8 +52,7 @@ class Resolved:
     origin: Origin
     spec: LLMInferenceServiceSpec
     tree: Branch
-    labels: dict[str, str]
-    annotations: dict[str, str]
+    metadata: Branch
     applied: tuple[AppliedConfig, ...]
     profile: Profile
     tls: bool
@@ -63,6 +62,16 @@ class Resolved:
         return f"{SERVICE}/{self.namespace}/{self.name}"
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Of the metadata."""
+        return _texts(at(self.metadata, ("labels",)))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """Of the metadata."""
+        return _texts(at(self.metadata, ("annotations",)))
+
+    @property
     def model_name(self) -> str:
         """The served name: the spec's, else the service's own."""
         return (self.spec.model.name if self.spec.model else None) or self.name
@@ -70,6 +79,10 @@ class Resolved:
     def origin_at(self, *path: str | int) -> Origin:
         """Where the value at a path of the spec was written; the service where nobody wrote it."""
         return origin_of(at(self.tree, path), self.origin)
+
+    def origin_of_metadata(self, *path: str) -> Origin:
+        """The same of a label or annotation of the metadata."""
+        return origin_of(at(self.metadata, path), self.origin)
 
 
 def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list[Finding]]:
@@ -82,7 +95,7 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     chosen = choose(decided)
     layers = [ground.spec, *(preset(name) for name in chosen), *(_spec_of(layer) for layer in upper)]
     merged, removals = merge_trees(layers)
-    findings += [_removal(removal, subject) for removal in removals]
+    findings += [removal_finding(removal, subject) for removal in removals]
 
     findings += check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
     if any(finding.severity == "error" for finding in findings):
@@ -95,16 +108,13 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     findings += _kubernetes(expanded, subject)
     if any(finding.severity == "error" for finding in findings) or not isinstance(expanded, Branch):
         return None, findings
-    metadata, _ = merge_trees(_metadata_of(layer) for layer in upper)
-    labels, annotations = (_texts(at(metadata, (key,))) for key in _METADATA)
     resolved = Resolved(
         document.name,
         document.namespace,
         document.origin,
         LLMInferenceServiceSpec.model_validate(plain(expanded)),
         expanded,
-        labels,
-        annotations,
+        merged_metadata(upper),
         (*(AppliedConfig(name, "Preset") for name in chosen), *(AppliedConfig(base.name, "UserRef") for base in bases)),
         ground,
         tls,
@@ -194,6 +204,13 @@ def _spec_of(layer: Branch) -> Branch:
     return spec if isinstance(spec, Branch) else Branch({}, layer.origin)
 
 
+def merged_metadata(layers: Sequence[Branch]) -> Branch:
+    """Labels and annotations of documents and layers, low to high, merged."""
+    merged, _ = merge_trees(_metadata_of(layer) for layer in layers)
+    assert isinstance(merged, Branch)
+    return merged
+
+
 def _metadata_of(layer: Branch) -> Node:
     metadata = layer.items.get("metadata")
     items = metadata.items if isinstance(metadata, Branch) else {}
@@ -220,7 +237,8 @@ def _kubernetes(tree: Node, subject: str) -> list[Finding]:
     return findings
 
 
-def _removal(removal: Removal, subject: str) -> Finding:
+def removal_finding(removal: Removal, subject: str) -> Finding:
+    """``LOCO-REMOVED``: a later layer took away what a lower one had set."""
     message = f"{removal.how} removes what {removal.removed.origin} had set"
     cure = "nothing, if that is meant; else remove the line"
     value = plain(removal.removed)

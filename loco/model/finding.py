@@ -1,6 +1,7 @@
 """What loco has to say about the input: an error refuses the plan, a warning goes along with it."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -45,7 +46,7 @@ class Finding:
             "message": self.message,
             "cure": self.cure,
             "object": self.subject,
-            "value": self.value,
+            "value": json.loads(_masked(json.dumps(self.value, default=str))),
         }
 
     def __str__(self) -> str:
@@ -78,6 +79,11 @@ def _visible(line: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
 
 
+def _masked(text: str) -> str:
+    """Text without the user and password that a URL in it may hold."""
+    return re.sub(r"(://)[^/@\s\"]+@", r"\1…@", text)
+
+
 def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = _masked(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"

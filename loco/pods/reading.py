@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
+from loco import names
 from loco.layers import Resolved
 from loco.model import Finding
 from loco.spec.tree import Branch, Path, dotted
 
 ENGINE = "main"
 TEMPLATE: Path = ("template",)
+PICKER_TEMPLATE: Path = ("router", "scheduler", "template")
 
 _SUFFIXES = {
     **{letter: Fraction(1000) ** power for power, letter in enumerate(("n", "u", "m", "", "k", "M", "G", "T"), -3)},
@@ -40,6 +42,16 @@ def amount(quantity: object) -> Fraction:
         return Fraction(mantissa) * Fraction(10) ** max(-_LARGEST, min(_LARGEST, int(exponent)))
     number = text.rstrip("KMGTPEinumk")
     return Fraction(number) * _SUFFIXES[text[len(number) :]]
+
+
+def picker_service_name(resolved: Resolved) -> str | None:
+    """The endpoint picker's Service, if there is one: its name is taken from the pool's reference, so they agree."""
+    scheduler = resolved.spec.router.scheduler if resolved.spec.router else None
+    if scheduler is None:
+        return None
+    spec = scheduler.pool.spec if scheduler.pool else None
+    reference = spec.endpoint_picker_ref if spec else None
+    return (reference.name if reference else None) or names.picker_service(resolved.name)
 
 
 def in_template(

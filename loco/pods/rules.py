@@ -11,7 +11,7 @@ from loco.layers import Resolved
 from loco.model import Finding
 from loco.pods.field_rules import PORT_NAME, Refusal, refused_fields
 from loco.pods.reading import TEMPLATE, amount, containers_of, in_template, is_sidecar
-from loco.spec.tree import Path, dotted
+from loco.spec.tree import Path, at, dotted, plain
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
@@ -27,20 +27,26 @@ def refused_pod(pod: Mapping[str, Any], resolved: Resolved, place: Path = TEMPLA
 
 def refused_metadata(resolved: Resolved) -> list[Finding]:
     """An error for each label and annotation of the spec that the API server would refuse."""
+    return refused_labels(resolved, (), {})
+
+
+def refused_labels(resolved: Resolved, place: Path, selector: Mapping[str, str]) -> list[Finding]:
+    """The same of those at ``place`` of the spec, whose pods a Deployment finds by the labels of ``selector``."""
     findings = []
-    for field, values in (("labels", resolved.spec.labels), ("annotations", resolved.spec.annotations)):
-        for key, value in (values or {}).items():
-            problem = None
+    for field in ("labels", "annotations"):
+        node = at(resolved.tree, (*place, field))
+        for key, value in (plain(node) if node is not None else {}).items():
+            problem, cure = None, _NAME_CURE
             if not _QUALIFIED.fullmatch(key):
                 problem = f"{key!r} can't be the key of one of the {field}"
             elif field == "labels" and not _LABEL_VALUE.fullmatch(value):
                 problem = f"{value!r} can't be a label's value"
+            elif field == "labels" and selector.get(key, value) != value:
+                problem, cure = f"the Deployment finds its pods by {key}: {selector[key]}", f"the {field} without it"
             if problem:
-                origin = resolved.origin_at(field, key)
-                path = dotted(("spec", field, key))
-                findings.append(
-                    Finding("LOCO-VALUE", "error", path, problem, _NAME_CURE, origin, resolved.subject, value)
-                )
+                origin = resolved.origin_at(*place, field, key)
+                path = dotted(("spec", *place, field, key))
+                findings.append(Finding("LOCO-VALUE", "error", path, problem, cure, origin, resolved.subject, value))
     return findings
 
 

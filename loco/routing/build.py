@@ -2,9 +2,10 @@
 
 from loco import names
 from loco.layers import Resolved
-from loco.model import Edge, Manifest, ManifestId, Parts
-from loco.routing.endpoint_picker import picker_deployment, picker_rbac, picker_service
+from loco.model import Edge, Finding, Manifest, ManifestId, Parts
+from loco.routing.endpoint_picker import picker_deployment, picker_service
 from loco.routing.inference_pool import inference_pool
+from loco.routing.picker_rights import picker_rights
 from loco.routing.route import http_route
 from loco.spec import SERVICE
 
@@ -27,17 +28,18 @@ def build_routing(resolved: Resolved, workload: ManifestId | None, certificate: 
     component = names.owner(SERVICE, resolved.namespace, resolved.name)
     last: Manifest | None = None
     if router.scheduler is not None:
-        rbac = picker_rbac(resolved, component)
+        rights = picker_rights(resolved, component)
         service = picker_service(resolved, component)
         deployment, findings = picker_deployment(resolved, component)
-        pool = inference_pool(resolved, component)
-        parts.findings += findings
-        parts.manifests += [*rbac, service, deployment, pool]
-        parts.edges += [Edge(before.id, deployment.id, "its pods act with these rights") for before in rbac]
+        pool, of_pool = inference_pool(resolved, component, service.data)
+        parts.findings += [*findings, *of_pool]
+        parts.manifests += [*rights, service, deployment, pool]
+        parts.edges += [Edge(before.id, deployment.id, "its pods act with these rights") for before in rights]
         parts.edges.append(Edge(service.id, pool.id, "the pool refers to the picker's Service"))
         if certificate is not None:
             parts.edges.append(Edge(certificate, deployment.id, "its pods mount the certificate"))
         last = pool
+    parts.findings += _without_a_route(resolved)
     if router.route is not None:
         route, findings = http_route(resolved, component)
         parts.findings += findings
@@ -48,3 +50,15 @@ def build_routing(resolved: Resolved, workload: ManifestId | None, certificate: 
             if workload is not None:
                 parts.edges.append(Edge(workload, route.id, "the route's backends name the Service"))
     return parts
+
+
+def _without_a_route(resolved: Resolved) -> list[Finding]:
+    """Only a route is bound to gateways."""
+    router = resolved.spec.router
+    if router is None or router.route is not None or router.gateway is None:
+        return []
+    message = "without a route nothing is bound to a gateway"
+    origin = resolved.origin_at("router", "gateway")
+    cure = "router: {route: {}} beside it, or the router without gateway"
+    where = "spec.router.gateway"
+    return [Finding("LOCO-NO-EFFECT", "warning", where, message, cure, origin, resolved.subject)]

@@ -1,46 +1,24 @@
-"""The endpoint picker (llm-d router): Deployment, Service, account and rights."""
+"""The endpoint picker (llm-d router): its Deployment and Service."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest, Wait
 from loco.pods.certificate import mount_certificate, needs_certificate
-from loco.pods.rules import refused_pod
+from loco.pods.reading import in_template, picker_service_name
+from loco.pods.rules import refused_labels, refused_pod
 from loco.pods.security import restrict
-from loco.routing.inference_pool import picker_service_name
 from loco.routing.picker_config import default_config
 from loco.routing.picker_flags import config_flag_in, has_flag
-from loco.spec.tree import at, plain
+from loco.spec.tree import Path, at, plain
 
 _PICKER = "main"
-_TEMPLATE = ("router", "scheduler", "template")
+_SCHEDULER = ("router", "scheduler")
+_TEMPLATE = (*_SCHEDULER, "template")
 _SERVED_PORTS = ("grpc", "grpc-health", "metrics", "zmq")
 _START_SECONDS = 600
-_READ = ["get", "list", "watch"]
-_POOL_GROUPS = ["inference.networking.k8s.io", "inference.networking.x-k8s.io"]
-# What the picker's informers list and watch; leader election writes leases.
-_RULES: tuple[dict[str, Any], ...] = (
-    {"apiGroups": [""], "resources": ["pods"], "verbs": _READ},
-    {
-        "apiGroups": _POOL_GROUPS,
-        "resources": ["inferencepools", "inferenceobjectives", "inferencemodels"],
-        "verbs": _READ,
-    },
-    {
-        "apiGroups": ["inference.networking.x-k8s.io"],
-        "resources": ["inferencemodelrewrites", "inferencepoolimports"],
-        "verbs": _READ,
-    },
-    {"apiGroups": ["llm-d.ai"], "resources": ["inferenceobjectives", "inferencemodelrewrites"], "verbs": _READ},
-    {"apiGroups": ["discovery.k8s.io"], "resources": ["endpointslices"], "verbs": _READ},
-    {
-        "apiGroups": ["coordination.k8s.io"],
-        "resources": ["leases"],
-        "verbs": [*_READ, "create", "update", "patch", "delete"],
-    },
-)
-_EVENTS = {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch"]}
 
 
 def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, list[Finding]]:
@@ -49,17 +27,23 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
     With ``router.scheduler.replicas`` above 1 the others stand by, by leader election.
     """
     scheduler = resolved.spec.router.scheduler if resolved.spec.router else None
-    template = at(resolved.tree, ("router", "scheduler", "template"))
-    pod: dict[str, Any] = plain(template) if template is not None else {}
-    containers = pod.get("containers") or []
-    picker = next((container for container in containers if container.get("name") == _PICKER), None)
+    pod = _pod(resolved)
+    pod["serviceAccountName"] = pod.get("serviceAccountName") or names.picker_account(resolved.name)
+    picker = next((container for container in pod["containers"] if container.get("name") == _PICKER), None)
     replicas = scheduler.replicas if scheduler else None
-    if picker is not None:
+    findings = []
+    if picker is None:
+        message = f"no container is called {_PICKER}, so there is no endpoint picker"
+        cure = f"a container with name: {_PICKER}"
+        findings.append(in_template(resolved, ("containers",), message, cure, place=_TEMPLATE))
+    else:
         _assemble_arguments(picker, resolved, replicas)
         if needs_certificate(resolved):
             mount_certificate(pod, picker, resolved)
-    findings = restrict(pod, resolved, _TEMPLATE)
+    findings += _ports_of_one_name(pod, resolved)
+    findings += restrict(pod, resolved, _TEMPLATE)
     findings += refused_pod(pod, resolved, _TEMPLATE)
+    findings += refused_labels(resolved, _SCHEDULER, names.picker_labels(resolved.name))
     labels = names.picker_labels(resolved.name)
     metadata: dict[str, Any] = {"labels": labels | ((scheduler.labels if scheduler else None) or {})}
     if scheduler and scheduler.annotations:
@@ -74,7 +58,7 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
     data = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": _metadata(names.picker(resolved.name), resolved),
+        "metadata": picker_metadata(names.picker(resolved.name), resolved),
         "spec": spec,
     }
     # Pickers that stand by are never ready, so there is nothing to wait for.
@@ -85,8 +69,6 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
 
 def picker_service(resolved: Resolved, component: str) -> Manifest:
     """Every port of the picker's containers that goes by one of the four known names."""
-    template = at(resolved.tree, ("router", "scheduler", "template"))
-    pod: dict[str, Any] = plain(template) if template is not None else {}
     ports = [
         {
             "name": port["name"],
@@ -94,14 +76,12 @@ def picker_service(resolved: Resolved, component: str) -> Manifest:
             "targetPort": port["name"],
             "protocol": port.get("protocol", "TCP"),
         }
-        for container in pod.get("containers") or []
-        for port in container.get("ports") or []
-        if port.get("name") in _SERVED_PORTS
+        for _, port in _served_ports(_pod(resolved))
     ]
     data = {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _metadata(picker_service_name(resolved), resolved),
+        "metadata": picker_metadata(picker_service_name(resolved) or "", resolved),
         "spec": {
             "selector": names.picker_labels(resolved.name),
             "ports": sorted(ports, key=lambda port: str(port["name"])),
@@ -110,55 +90,45 @@ def picker_service(resolved: Resolved, component: str) -> Manifest:
     return Manifest(data, component, resolved.origin, wait=Wait(skip=True))
 
 
-def picker_rbac(resolved: Resolved, component: str) -> list[Manifest]:
-    """Account, Role and its binding, and the cluster-wide binding for authenticated metrics."""
-    namespace = resolved.namespace
-    account = names.picker_account(resolved.name)
-    subject = {"kind": "ServiceAccount", "name": account, "namespace": namespace}
-    rules = [dict(rule) for rule in _RULES]
-    if resolved.profile.settings.picker_events == "allowed":
-        rules.append(dict(_EVENTS))
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": names.picker_role(resolved.name)}
-    delegator = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:auth-delegator"}
-    cluster_wide = _metadata(names.picker_auth_binding(namespace, resolved.name), resolved)
-    del cluster_wide["namespace"]
-    objects: list[dict[str, Any]] = [
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _metadata(account, resolved)},
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "Role",
-            "metadata": _metadata(names.picker_role(resolved.name), resolved),
-            "rules": rules,
-        },
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "RoleBinding",
-            "metadata": _metadata(names.picker_role_binding(resolved.name), resolved),
-            "roleRef": role,
-            "subjects": [subject],
-        },
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": cluster_wide,
-            "roleRef": delegator,
-            "subjects": [dict(subject)],
-        },
-    ]
-    return [Manifest(data, component, resolved.origin) for data in objects]
+def _pod(resolved: Resolved) -> dict[str, Any]:
+    template = at(resolved.tree, _TEMPLATE)
+    pod: dict[str, Any] = plain(template) if template is not None else {}
+    pod.setdefault("containers", [])
+    return pod
+
+
+def _served_ports(pod: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for number, container in enumerate(pod["containers"]):
+        for index, port in enumerate(container.get("ports") or []):
+            if port.get("name") in _SERVED_PORTS:
+                yield ("containers", number, "ports", index, "name"), port
+
+
+def _ports_of_one_name(pod: dict[str, Any], resolved: Resolved) -> list[Finding]:
+    """The Service finds its target ports by name, and has one of each."""
+    findings = []
+    seen: set[str] = set()
+    for path, port in _served_ports(pod):
+        if port["name"] in seen:
+            message = f"two containers call a port {port['name']}, which the picker's Service serves"
+            findings.append(in_template(resolved, path, message, "another name", place=_TEMPLATE))
+        seen.add(port["name"])
+    return findings
 
 
 def _assemble_arguments(picker: dict[str, Any], resolved: Resolved, replicas: int | None) -> None:
-    """The user's own args first, then leader election and the config, each unless the args have it already."""
+    """The user's own args first, then leader election and the config, each unless the container has it already."""
     arguments = list(picker.get("args") or [])
-    if (replicas or 1) > 1 and not has_flag(arguments, "ha-enable-leader-election"):
+    command = list(picker.get("command") or [])
+    if (replicas or 1) > 1 and not has_flag([*command, *arguments], "ha-enable-leader-election"):
         arguments.append("--ha-enable-leader-election")
-    if not config_flag_in(arguments):
+    if not config_flag_in([*command, *arguments]):
         arguments += ["--config-text", default_config(resolved.tls)]
     picker["args"] = arguments
-    if picker.get("command") and (resolved.tls or resolved.profile.settings.empty_arguments == "dropped"):
-        picker["command"] = [word for word in picker["command"] if word != ""]
+    if command and (resolved.tls or resolved.profile.settings.empty_arguments == "dropped"):
+        picker["command"] = [word for word in command if word != ""]
 
 
-def _metadata(name: str, resolved: Resolved) -> dict[str, Any]:
+def picker_metadata(name: str, resolved: Resolved) -> dict[str, Any]:
+    """Metadata of an object of the picker's."""
     return {"name": name, "namespace": resolved.namespace, "labels": names.picker_labels(resolved.name)}

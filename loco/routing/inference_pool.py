@@ -1,22 +1,32 @@
 """The InferencePool: which pods a request may go to, and which picker chooses among them."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from loco import names
 from loco.layers import Resolved
-from loco.model import Manifest
+from loco.model import Finding, Manifest
 from loco.spec.tree import at, plain
 
-PICKER_PORT = 9002
+_PICKER_PORT = 9002
+_SPEC = ("router", "scheduler", "pool", "spec")
+_SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def inference_pool(resolved: Resolved, component: str) -> Manifest:
-    """``inference.networking.k8s.io/v1``, the API that gateways accept today."""
-    tree = at(resolved.tree, ("router", "scheduler", "pool", "spec"))
+def inference_pool(
+    resolved: Resolved, component: str, picker_service: Mapping[str, Any]
+) -> tuple[Manifest, list[Finding]]:
+    """``inference.networking.k8s.io/v1``, the API that gateways accept today.
+
+    ``picker_service`` is the Service that it refers to; the findings say where the two don't agree.
+    """
+    tree = at(resolved.tree, _SPEC)
     spec: dict[str, Any] = plain(tree) if tree is not None else {}
     picker = spec.setdefault("endpointPickerRef", {})
+    picker.setdefault("name", picker_service["metadata"]["name"])
     if picker.get("kind", "Service") == "Service" and not (picker.get("port") or {}).get("number"):
-        picker["port"] = {"number": PICKER_PORT}
+        picker["port"] = {"number": _PICKER_PORT}
     data = {
         "apiVersion": "inference.networking.k8s.io/v1",
         "kind": "InferencePool",
@@ -27,11 +37,27 @@ def inference_pool(resolved: Resolved, component: str) -> Manifest:
         },
         "spec": spec,
     }
-    return Manifest(data, component, resolved.origin)
+    return Manifest(data, component, resolved.origin), _disagreements(picker, picker_service, resolved)
 
 
-def picker_service_name(resolved: Resolved) -> str:
-    """The Service that the pool refers to: the name is taken from the reference, so the two always agree."""
-    name = at(resolved.tree, ("router", "scheduler", "pool", "spec", "endpointPickerRef", "name"))
-    value = plain(name) if name is not None else None
-    return value if isinstance(value, str) and value else names.picker_service(resolved.name)
+def _disagreements(picker: Mapping[str, Any], picker_service: Mapping[str, Any], resolved: Resolved) -> list[Finding]:
+    findings = []
+
+    def refuse(key: str, message: str, cure: str, value: object) -> None:
+        origin = resolved.origin_at(*_SPEC, "endpointPickerRef", key)
+        path = f"spec.router.scheduler.pool.spec.endpointPickerRef.{key}"
+        findings.append(Finding("LOCO-VALUE", "error", path, message, cure, origin, resolved.subject, value))
+
+    if picker.get("kind", "Service") != "Service":
+        refuse("kind", "the endpoint picker is reached by a Service", "kind: Service", picker["kind"])
+        return findings
+    if not _SERVICE_NAME.fullmatch(picker["name"]):
+        cure = "at most 63 small letters, digits and dashes, a letter first and no dash last"
+        refuse("name", "no Service can be called this", cure, picker["name"])
+    known = {port["port"] for port in picker_service["spec"]["ports"]}
+    number = picker["port"]["number"]
+    if number not in known:
+        message = f"the endpoint picker's Service has no port {number}"
+        listed = ", ".join(map(str, sorted(known))) or "a port of the picker's containers, by the name grpc"
+        refuse("port", message, f"one of {listed}", number)
+    return findings

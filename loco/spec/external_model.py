@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from loco.spec.service import Spec
+from loco.spec.texts import HTTPURL, HeaderName, HeaderValue, ModelName, ObjectName, Provider, SecretKeyName
 
 Mode = Literal[
     "chat",
@@ -21,8 +22,8 @@ Mode = Literal[
 class SecretKey(Spec):
     """One key of a Secret in the gateway's namespace."""
 
-    name: str = Field(min_length=1)
-    key: str = Field(min_length=1)
+    name: ObjectName
+    key: SecretKeyName
 
 
 class APIKey(Spec):
@@ -38,8 +39,8 @@ class HeaderSource(Spec):
 class Header(Spec):
     """A header of every request, literal or from a Secret."""
 
-    name: str = Field(min_length=1)
-    value: str | None = None
+    name: HeaderName
+    value: HeaderValue | None = None
     value_from: HeaderSource | None = None
 
     @model_validator(mode="after")
@@ -62,6 +63,13 @@ class Auth(Spec):
             raise ValueError("apiKey or bearerToken, not both: the second would be ignored")
         return self
 
+    @model_validator(mode="after")
+    def _headers_once(self) -> "Auth":
+        lowered = [header.name.lower() for header in self.headers or []]
+        if twice := sorted({name for name in lowered if lowered.count(name) > 1}):
+            raise ValueError(f"each header once; {', '.join(twice)} stands there twice")
+        return self
+
     @property
     def key(self) -> SecretKey | None:
         """The key or token, which travel alike."""
@@ -71,9 +79,16 @@ class Auth(Spec):
 class ExternalModelSpec(Spec):
     """What the gateway must know to call it."""
 
-    provider: str = Field(min_length=1, description="LiteLLM's prefix, such as openai, azure or anthropic.")
-    model: str = Field(min_length=1, description="The upstream's own id of the model.")
-    url: str = Field(pattern=r"^https?://[^/]", description="Base URL; for OpenAI-compatible servers with /v1.")
+    provider: Provider = Field(description="LiteLLM's prefix, such as openai, azure or anthropic.")
+    model: ModelName = Field(description="The upstream's own id of the model.")
+    url: HTTPURL = Field(description="Base URL; for OpenAI-compatible servers with /v1.")
     mode: Mode = Field("chat", description="What it is called for.")
-    names: list[str] | None = Field(None, description="Public names; by default the document's.")
+    names: list[ModelName] | None = Field(None, description="Public names; by default the document's.")
     auth: Auth | None = None
+
+    @field_validator("names")
+    @classmethod
+    def _some_and_once(cls, names: list[str] | None) -> list[str] | None:
+        if names is not None and (not names or len(set(names)) < len(names)):
+            raise ValueError("one name or more, each once; without names it goes by the document's own")
+        return names

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from loco.spec.external_model import SecretKey
 from loco.spec.service import Spec
@@ -35,5 +35,15 @@ class LiteLLMGatewaySpec(Spec):
     master_key: MasterKey = Field(default_factory=lambda: MasterKey.model_validate({"generate": True}))
     fallbacks: list[dict[str, list[str]]] | None = Field(None, description="Model to the ones tried after it.")
     via: Literal["gateway", "service"] | None = Field(None, description="How it reaches the stack's own models.")
-    image: str | None = Field(None, description="Another image than the pinned one.")
+    image: str | None = Field(None, pattern=r"^\S+$", description="Another image than the pinned one.")
     expose: dict[str, Any] | None = Field(None, description="Hostnames under which it is reached from outside.")
+
+    @field_validator("fallbacks")
+    @classmethod
+    def _each_once(cls, fallbacks: list[dict[str, list[str]]] | None) -> list[dict[str, list[str]]] | None:
+        names = [name for fallback in fallbacks or [] for name in fallback]
+        if len(set(names)) < len(names):
+            raise ValueError("each model once; of two lists for one model the second would have no effect")
+        if any(not fallback or not all(fallback.values()) for fallback in fallbacks or []):
+            raise ValueError("a model and one or more to try after it: [{MODEL: [OTHER]}]")
+        return fallbacks

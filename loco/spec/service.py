@@ -139,6 +139,65 @@ class Named(Spec):
     name: str | None = None
 
 
+class Loose(Spec):
+    """Base of shapes that another project defines: what loco reads of them is checked, all else is passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class RouteParent(Loose):
+    name: str | None = None
+    namespace: str | None = None
+
+
+class RouteHeader(Loose):
+    name: str | None = None
+
+
+class RouteMatch(Loose):
+    headers: list[RouteHeader] | None = None
+
+
+class RouteBackend(Loose):
+    group: str | None = None
+    kind: str | None = None
+    name: str | None = None
+
+
+class RouteRule(Loose):
+    matches: list[RouteMatch] | None = None
+    backend_refs: list[RouteBackend] | None = None
+
+
+class RouteSpec(Loose):
+    """Spec of an HTTPRoute (``gateway.networking.k8s.io/v1``)."""
+
+    parent_refs: list[RouteParent] | None = None
+    rules: list[RouteRule] | None = None
+
+
+class PickerPort(Loose):
+    number: Annotated[int, Field(ge=1, le=65535)] | None = None
+
+
+class PickerReference(Loose):
+    kind: str | None = None
+    name: str | None = None
+    port: PickerPort | None = None
+
+
+class PoolSelector(Loose):
+    match_labels: dict[str, str] | None = None
+
+
+class PoolSpec(Loose):
+    """Spec of an InferencePool (``inference.networking.k8s.io/v1``)."""
+
+    selector: PoolSelector | None = None
+    target_ports: list[PickerPort] | None = None
+    endpoint_picker_ref: PickerReference | None = None
+
+
 class GatewayReference(Spec):
     name: str | None = None
     namespace: str | None = None
@@ -152,7 +211,7 @@ class IngressReference(Spec):
 
 class HTTP(Spec):
     refs: list[Named] | None = None
-    spec: KubernetesObject | None = None
+    spec: RouteSpec | None = None
 
 
 class Route(Spec):
@@ -170,7 +229,7 @@ class Ingress(Spec):
 
 
 class Pool(Spec):
-    spec: KubernetesObject | None = None
+    spec: PoolSpec | None = None
     ref: Named | None = None
 
 

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from loco.model import Finding, Origin
 from loco.spec.credential_source import CredentialSource
 from loco.spec.document import NAMESPACE_RULE, Document, is_namespace
 from loco.spec.service import Spec
+from loco.spec.texts import HTTPURL, ObjectName, SecretKeyName
 from loco.spec.tree import Branch
 
 
@@ -34,11 +35,17 @@ class Cluster(Spec):
 class GatewayFact(Spec):
     """The platform's shared Gateway."""
 
-    name: str | None = None
-    namespace: str | None = None
-    url: str | None = None
-    internal_url: str | None = Field(None, alias="internalURL")
+    name: ObjectName | None = None
+    namespace: DNSLabel | None = None
+    url: HTTPURL | None = None
+    internal_url: HTTPURL | None = Field(None, alias="internalURL")
     peers: list[dict[str, Any]] | None = None
+
+    @model_validator(mode="after")
+    def _named(self) -> "GatewayFact":
+        if self.namespace is not None and self.name is None:
+            raise ValueError("a namespace goes with the name of the Gateway in it")
+        return self
 
 
 class Platform(Spec):
@@ -69,7 +76,7 @@ class StackConfig(Spec):
     platform: Platform = Platform()
     defaults: dict[str, Any] = Field(default_factory=dict, description="By kind, under every document of it.")
     overrides: dict[str, Any] = Field(default_factory=dict, description="By Kind/name, over that document.")
-    credentials: dict[str, dict[str, CredentialSource]] = Field(
+    credentials: dict[ObjectName, dict[SecretKeyName, CredentialSource]] = Field(
         default_factory=dict, description="By Secret and key, where its value comes from."
     )
     deletion_protection: bool | None = Field(None, description="Default: on, except in the stack dev.")

@@ -1,5 +1,7 @@
 """All manifests of one service's workloads: the only door of this room."""
 
+from collections.abc import Collection
+
 from loco import names
 from loco.layers import Resolved
 from loco.model import Edge, Finding, Parts, errors_of
@@ -14,13 +16,18 @@ from loco.workloads.single_node import deployment
 STOP = "serving.kserve.io/stop"
 
 
-def build_workloads(resolved: Resolved, platform: Platform) -> Parts:
+def build_workloads(resolved: Resolved, platform: Platform, selected_labels: Collection[str] = ()) -> Parts:
     """Deployment, workload Service and, where it is needed, the certificate's Secret; nothing where there is an error.
+
+    Args:
+        resolved: the service.
+        platform: what the platform team provides.
+        selected_labels: keys of labels by which the stack's gateways select.
 
     A service with the annotation ``serving.kserve.io/stop: "true"`` has no objects at all, as in KServe.
     """
     component = names.owner(SERVICE, resolved.namespace, resolved.name)
-    findings = [*not_propagated(resolved), *refused_metadata(resolved), *_bad_model(resolved)]
+    findings = [*not_propagated(resolved, selected_labels), *refused_metadata(resolved), *_bad_model(resolved)]
     if errors_of(findings):
         return Parts(findings=findings)
     engine, of_engine = deployment(resolved, platform, component)

@@ -3,6 +3,7 @@
 from loco import names
 from loco.layers import Resolved
 from loco.model import Certificate, Manifest
+from loco.pods.reading import picker_service_name
 
 
 def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certificate]:
@@ -18,5 +19,8 @@ def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certif
         "type": "kubernetes.io/tls",
     }
     secret = Manifest(data, component, resolved.origin)
-    hosts = names.in_cluster_hosts(names.workload_service(resolved.name), resolved.namespace)
+    services = [names.workload_service(resolved.name)]
+    if picker := picker_service_name(resolved):
+        services.append(picker)  # its pods mount the same certificate
+    hosts = [host for service in services for host in names.in_cluster_hosts(service, resolved.namespace)]
     return secret, Certificate(secret.id, tuple(sorted(("localhost", *hosts))), "loco")

@@ -1,6 +1,6 @@
 """Labels and annotations: which of a service's reach its objects and pods (KServe's propagation rules)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from loco import names
 from loco.layers import Resolved
@@ -46,32 +46,35 @@ def service_labels(resolved: Resolved) -> dict[str, str]:
     return names.service_labels(resolved.name) | (resolved.spec.labels or {})
 
 
-def not_propagated(resolved: Resolved) -> list[Finding]:
-    """Metadata that would have no effect: a warning, or an error where KServe gives it a meaning."""
+def not_propagated(resolved: Resolved, selected: Collection[str]) -> list[Finding]:
+    """Metadata that would have no effect: a warning, or an error where KServe gives it a meaning.
+
+    ``selected`` are the keys of labels by which the stack's gateways select; those have an effect without reaching
+    any object.
+    """
     findings = []
     for field, values, prefixes in (
         ("labels", resolved.labels, _LABELS),
         ("annotations", resolved.annotations, _ANNOTATIONS),
     ):
         for key in values:
+            if field == "labels" and key in selected:
+                continue
             cached = field == "labels" and key == _MODEL_CACHE
             if key in _SILENT or (key.startswith(prefixes) and not cached):
                 continue
             path = dotted(("metadata", field, key))
+            origin = resolved.origin_of_metadata(field, key)
             if cached or key.startswith(_UNSUPPORTED):
                 message, cure = (
                     f"{key} isn't implemented yet, and would have no effect",
                     f"the service without this {field[:-1]}",
                 )
-                findings.append(
-                    Finding("LOCO-UNSUPPORTED", "error", path, message, cure, resolved.origin, resolved.subject)
-                )
+                findings.append(Finding("LOCO-UNSUPPORTED", "error", path, message, cure, origin, resolved.subject))
                 continue
             message = f"{key} reaches no object"
             cure = f"it under spec.{field}, from where it reaches the pods and the Service"
-            findings.append(
-                Finding("LOCO-NO-EFFECT", "warning", path, message, cure, resolved.origin, resolved.subject)
-            )
+            findings.append(Finding("LOCO-NO-EFFECT", "warning", path, message, cure, origin, resolved.subject))
     return findings
 
 

@@ -42,9 +42,7 @@ users: [{{name: u, user: {{token: t}}}}]
 def make_stack(tmp_path: Path, kubeconfig: Path) -> Callable[..., StackSpec]:
     """A StackSpec of one tiny service; keyword arguments are further config."""
 
-    def make(
-        *documents: dict[str, Any], stack: str = "dev", secrets: tuple[str, ...] = (), **config: Any
-    ) -> StackSpec:
+    def make(*documents: dict[str, Any], stack: str = "dev", secrets: tuple[str, ...] = (), **config: Any) -> StackSpec:
         (tmp_path / "models").mkdir(exist_ok=True)
         values: dict[str, Any] = {
             "files": [],

@@ -57,7 +57,7 @@ def annotations(registrations: list[Registration]) -> dict[str, Any]:
 
 
 def test_secret_holds_the_value_and_is_secret(spec: StackSpec) -> None:
-    data = named(registered(spec), "main/llm/openai").props["stringData"]
+    data = named(registered(spec), "stack/llm/openai").props["stringData"]
     assert data == Secret({"token": "sk-one"}) or data == Secret({"token": Secret("sk-one")})
 
 
@@ -132,9 +132,7 @@ def test_a_program_may_bring_a_provider(make_stack: MakeStack, monkeypatch: pyte
     assert said == []
 
 
-def test_a_provider_that_loco_has_not_made_is_a_warning(
-    make_stack: MakeStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_provider_that_loco_has_not_made_is_a_warning(make_stack: MakeStack, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", lambda text, *_: said.append(text))
     spec = make_stack(cluster={"createNamespaces": True})

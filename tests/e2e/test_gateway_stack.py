@@ -134,7 +134,7 @@ class TestRotation:
             if step["op"] not in ("same", "read")
         }
         assert changed == {
-            f"main/{NAMESPACE}/openai": ["data.token"],
+            f"stack/{NAMESPACE}/openai": ["data.token"],
             f"main/{NAMESPACE}/main-litellm": [
                 'spec.template.metadata.annotations["locostack.com/configHash"]',
                 'spec.template.metadata.annotations["locostack.com/digest.openai"]',

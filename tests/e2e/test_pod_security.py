@@ -42,7 +42,13 @@ def templates(spec: StackSpec) -> list[dict[str, object]]:
 
 
 def stack(tls: bool) -> StackSpec:
-    config = {"files": ["models/*.yaml"], "namespace": NAMESPACE, "cluster": {"context": "c"}, "platform": {"tls": tls}}
+    config = {
+        "files": ["models/opt-125m.yaml"] if tls else ["models/*.yaml"],  # a gateway can't mount the CA yet
+        "namespace": NAMESPACE,
+        "cluster": {"context": "c"},
+        "platform": {"tls": tls, "gateway": {"name": "g", "namespace": "n", "internalURL": "http://g.n.svc"}},
+        "credentials": {} if tls else {"openai": {"token": {"existing": True}}},
+    }
     return read_stack(REPOSITORY, config)
 
 

@@ -1,6 +1,6 @@
 """Plans of small stacks, for tests: a spec in, a Plan out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from loco.plan import Plan, plan_stack
 from loco.spec import read_stack
 
 API = "serving.kserve.io/v1alpha2"
+LOCO_API = "locostack.com/v1alpha1"
 MODEL = {"uri": "hf://org/tiny", "name": "tiny"}
 
 
@@ -30,10 +31,34 @@ def base(spec: Mapping[str, Any], name: str = "base") -> dict[str, Any]:
     return {"apiVersion": API, "kind": "LLMInferenceServiceConfig", "metadata": {"name": name}, "spec": dict(spec)}
 
 
+def external(spec: Mapping[str, Any] | None = None, name: str = "gpt", **metadata: Any) -> dict[str, Any]:
+    """An external model's document; a spec without provider, model and url gets them."""
+    filled = {"provider": "openai", "model": "gpt-4o-mini", "url": "https://api.openai.com/v1", **(spec or {})}
+    about = {"name": name, **metadata}
+    return {"apiVersion": LOCO_API, "kind": "ExternalModel", "metadata": about, "spec": filled}
+
+
+def gateway(spec: Mapping[str, Any] | None = None, name: str = "main", **metadata: Any) -> dict[str, Any]:
+    """A gateway's document."""
+    about = {"name": name, **metadata}
+    return {"apiVersion": LOCO_API, "kind": "LiteLLMGateway", "metadata": about, "spec": dict(spec or {})}
+
+
 def plan_of(*documents: Mapping[str, Any], **config: Any) -> Plan:
-    """The plan of documents that a program gives, in the namespace ``llm`` of the stack ``dev``."""
+    """The plan of documents that a program gives, in the namespace ``llm`` of the stack ``dev``.
+
+    The stack has every secret that ``credentials`` names.
+    """
     settings = {"files": [], "namespace": "llm", "cluster": {"context": "test"}, **config}
-    return plan_stack(read_stack(Path("/nonexistent"), settings, documents=documents))
+    secrets = set(_config_names(config.get("credentials")))
+    return plan_stack(read_stack(Path("/nonexistent"), settings, documents=documents, secrets=secrets))
+
+
+def _config_names(credentials: Any) -> Iterator[str]:
+    for item in credentials.values() if isinstance(credentials, Mapping) else ():
+        yield from _config_names(item)
+        if isinstance(item, Mapping) and isinstance(item.get("config"), str):
+            yield item["config"]
 
 
 def plan_text(folder: Path, text: str, **config: Any) -> Plan:

@@ -8,16 +8,18 @@ from typing import Any
 import pytest
 import yaml
 
+from loco.model import Manifest
 from tests.plan.stacks import planned
 
 DOCUMENTED: list[dict[str, str]] = yaml.safe_load((Path(__file__).parent / "safe_minus_kserve.yaml").read_text("utf-8"))
 
-# Together they reach every rule of the profile: a CPU service, a GPU service, an image that runs as root.
+# Together they reach every rule of the profile: a CPU service, a GPU service, an image that runs as root, a routed one.
 GPU = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
 SERVICES: list[dict[str, Any]] = [
     {},
     {"template": {"containers": [{"name": "main", **GPU}]}, "replicas": 2},
     {"template": {"containers": [{"name": "main", "image": "vllm/vllm-openai:v0.23.0"}]}},
+    {"router": {"scheduler": {}, "route": {}, "gateway": {"refs": [{"name": "shared"}]}}},
 ]
 PLATFORMS: list[dict[str, Any]] = [{}, {"tls": True}, {"spareGpus": 1}]
 _NAMED = ("containers", "initContainers", "volumes", "env")
@@ -31,13 +33,24 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         by = "mountPath" if path.endswith("volumeMounts") else "name"
         for item in value:
             yield from leaves(item, f"{path}[{item[by]}]")
+    elif isinstance(value, list) and path.rpartition(".")[2] in ("rules", "command"):
+        for item in value:  # how often each stands there
+            yield f"{path}[{json.dumps(item)}]", value.count(item)
     else:
         yield path, value
 
 
 def objects(spec: dict[str, Any], profile: str, platform: dict[str, Any]) -> dict[str, dict[str, Any]]:
     plan = planned(spec, profile=profile, platform=platform)
-    return {manifest.id.kind: dict(leaves(dict(manifest.data))) for manifest in plan.manifests}
+    return {_called(manifest): dict(leaves(dict(manifest.data))) for manifest in plan.manifests}
+
+
+def _called(manifest: Manifest) -> str:
+    """The kind, but for the picker's Deployment and Service, which stand beside the engine's."""
+    picker = manifest.id.kind in ("Deployment", "Service") and manifest.data["metadata"]["labels"][
+        "app.kubernetes.io/component"
+    ].endswith("-router-scheduler")
+    return f"{manifest.id.kind}/picker" if picker else manifest.id.kind
 
 
 def differing(spec: dict[str, Any], platform: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from loco.spec import LLMInferenceServiceSpec
-from loco.workloads.consumed import CONSUMED
+from loco.checks.unsupported import CONSUMED, CONSUMED_OF
+from loco.spec import EXTERNAL_MODEL, GATEWAY, LLMInferenceServiceSpec
+from loco.spec.document import SPEC_OF, Kind
 from tests.plan.stacks import base, found, plan_of, plan_text, service
 
 # For each consumed path two values; the manifests of the two must differ.
@@ -24,6 +25,13 @@ CASES: dict[tuple[str, ...], tuple[Any, Any]] = {
     ("rolloutStrategy",): ({"maxSurge": 1}, {"maxSurge": 2}),
     ("storageInitializer",): ({"enabled": True}, {"enabled": False}),
     ("template",): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
+    ("router", "gateway", "refs"): ([{"name": "a"}], [{"name": "b"}]),
+    ("router", "route", "http", "spec"): ({"hostnames": ["a.x"]}, {"hostnames": ["b.x"]}),
+    ("router", "scheduler", "annotations"): ({"a": "1"}, {"a": "2"}),
+    ("router", "scheduler", "labels"): ({"a": "1"}, {"a": "2"}),
+    ("router", "scheduler", "pool", "spec"): ({"targetPorts": [{"number": 1}]}, {"targetPorts": [{"number": 2}]}),
+    ("router", "scheduler", "replicas"): (1, 2),
+    ("router", "scheduler", "template"): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
 }
 BASES = (base({"labels": {"from": "one"}}, "one"), base({"labels": {"from": "two"}}, "two"))
 
@@ -37,8 +45,10 @@ def under(path: tuple[str, ...], value: Any) -> dict[str, Any]:
 def manifests_with(path: tuple[str, ...], value: Any) -> list[Any]:
     document = service()
     spec = under(path, value)
+    if path[:2] == ("router", "gateway"):
+        spec["router"]["route"] = {}  # which alone is bound to gateways
     document["spec"] |= spec if path[0] != "model" else {"model": {**document["spec"]["model"], **spec["model"]}}
-    plan = plan_of(document, *BASES)
+    plan = plan_of(document, *BASES, platform={"gateway": {"name": "shared"}})
     assert not plan.errors
     return [manifest.data for manifest in plan.manifests]
 
@@ -108,7 +118,7 @@ def test_all_fields_are_walked() -> None:
     assert ("router", "scheduler", "tokenizer", "template") in UNCONSUMED
     assert ("model", "lora", "adapters") in UNCONSUMED
     assert ("kvCacheOffloading", "secondary") in UNCONSUMED
-    assert len(UNCONSUMED) > 60
+    assert len(UNCONSUMED) > 50
 
 
 @pytest.mark.parametrize("path", UNCONSUMED, ids=".".join)
@@ -131,3 +141,65 @@ def test_field_that_no_room_consumes_is_refused_at_its_line(tmp_path: Path, path
     key = error.path.rpartition(".")[2]
     assert any(f"{key}:" in row for row in text.splitlines()[error.origin.line - 2 : error.origin.line])
     assert not plan.manifests
+
+
+LOCO_SPECS: dict[Kind, dict[str, Any]] = {
+    EXTERNAL_MODEL: {"provider": "openai", "model": "m", "url": "https://x/v1"},
+    GATEWAY: {"replicas": 1},
+}
+# For each consumed path of loco's own kinds two values, likewise.
+LOCO_CASES: dict[tuple[Kind, str], tuple[Any, Any]] = {
+    (EXTERNAL_MODEL, "auth"): ({"headers": [{"name": "A", "value": "1"}]}, {"headers": [{"name": "A", "value": "2"}]}),
+    (EXTERNAL_MODEL, "mode"): ("chat", "embedding"),
+    (EXTERNAL_MODEL, "model"): ("a", "b"),
+    (EXTERNAL_MODEL, "names"): (["a"], ["b"]),
+    (EXTERNAL_MODEL, "provider"): ("openai", "mistral"),
+    (EXTERNAL_MODEL, "url"): ("https://a/v1", "https://b/v1"),
+    (GATEWAY, "fallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
+    (GATEWAY, "image"): ("a:1", "b:1"),
+    (GATEWAY, "masterKey"): ({"generate": True}, {"secretRef": {"name": "a", "key": "k"}}),
+    (GATEWAY, "models"): ({"matchLabels": {"tier": "a"}}, {"matchLabels": {"tier": "b"}}),
+    (GATEWAY, "replicas"): (1, 2),
+    (GATEWAY, "via"): ("gateway", "service"),
+}
+
+
+def loco_documents(kind: Kind, field: str, value: Any) -> list[dict[str, Any]]:
+    """One document of a kind with a field set, among others that it may need."""
+    others = [
+        ("one", EXTERNAL_MODEL, {"labels": {"tier": "a"}}),
+        ("two", EXTERNAL_MODEL, {"labels": {"tier": "b"}}),
+        ("front", GATEWAY, {}),
+    ]
+    documents = []
+    for name, its_kind, metadata in others:
+        chosen = its_kind == kind and name != "two"
+        spec = {**LOCO_SPECS[its_kind], **({field: value} if chosen else {})}
+        about = {"name": name, **metadata}
+        documents.append({"apiVersion": "locostack.com/v1alpha1", "kind": its_kind, "metadata": about, "spec": spec})
+    return documents
+
+
+@pytest.mark.parametrize(("kind", "field"), LOCO_CASES, ids=".".join)
+def test_consumed_field_of_locos_kinds_changes_a_manifest(kind: Kind, field: str) -> None:
+    plans = []
+    router = {"router": {"route": {}, "scheduler": {}}}
+    for value in LOCO_CASES[kind, field]:
+        platform = {"gateway": {"name": "shared", "internalURL": "http://gw"}}
+        plan = plan_of(service(router), *loco_documents(kind, field, value), platform=platform)
+        assert not plan.errors
+        plans.append([manifest.data for manifest in plan.manifests])
+    assert plans[0] != plans[1]
+
+
+@pytest.mark.parametrize("kind", LOCO_SPECS)
+def test_fields_of_locos_kinds_are_consumed_or_refused(kind: Kind) -> None:
+    consumed = {path[0] for path in CONSUMED_OF[kind]}
+    assert consumed == {field for known, field in LOCO_CASES if known == kind}
+    assert all(len(path) == 1 for path in CONSUMED_OF[kind])
+    for name, info in SPEC_OF[kind].model_fields.items():
+        field = info.alias or name
+        if field not in consumed:
+            plan = plan_of(service(), *loco_documents(kind, field, value_of(info.annotation)))
+            (error,) = plan.errors
+            assert (error.code, error.path) == ("LOCO-UNSUPPORTED", f"spec.{field}")

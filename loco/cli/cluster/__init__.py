@@ -1,0 +1,1 @@
+"""``loco check --context``: what a plan counts on, asked of a cluster. Only reads, and keeps no secret value."""

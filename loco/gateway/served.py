@@ -1,0 +1,92 @@
+"""Which models a gateway serves, under which names, and how it reaches the stack's own."""
+
+from collections.abc import Iterable
+
+from loco.gateway.documents import External, Gateway
+from loco.model import Finding, ServedModel
+from loco.spec.texts import is_model_name
+from loco.spec.tree import Path, dotted
+
+
+def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -> str | None:
+    """Through the platform's gateway where only that reaches the endpoint picker, else straight to the Service.
+
+    None where there is no way, with a finding that says why.
+    """
+    via = gateway.spec.via or ("gateway" if model.routed and model.scheduled else "service")
+    target = f"{model.namespace}/{model.name}"
+    if via == "service":
+        if model.service_url.startswith("https:"):
+            message = f"the gateway can't check the certificate of {target} yet (platform.tls is true)"
+            cure = "a route and a scheduler for the model, or platform: {tls: false}"
+            findings.append(_finding(gateway, ("via",), message, cure, code="LOCO-UNSUPPORTED"))
+            return None
+        return model.service_url
+    if model.routed_url is None:
+        why = "platform.gateway has no internalURL" if model.routed else "the model has no route"
+        message = f"the gateway {gateway.name} can't reach {target} through the platform's gateway: {why}"
+        cure = (
+            "platform: {gateway: {internalURL: http://HOST}} in the stack config, or via: service in the gateway's spec"
+        )
+        findings.append(_finding(gateway, ("via",), message, cure))
+    return model.routed_url
+
+
+def bad_names(gateway: Gateway, models: Iterable[ServedModel]) -> list[Finding]:
+    """``LOCO-VALUE`` for a served name that would mean something else in the gateway's config."""
+    findings = []
+    for model in models:
+        name = model.served_names[0]
+        if not is_model_name(name):
+            message = f"the gateway {gateway.name} can't serve a model by this name"
+            cure = "a model.name without a *, or a label that the gateway's selector doesn't take"
+            subject = f"LLMInferenceService/{model.namespace}/{model.name}"
+            findings.append(
+                Finding("LOCO-VALUE", "error", "spec.model.name", message, cure, model.origin, subject, name)
+            )
+    return findings
+
+
+def unknown_fallbacks(gateway: Gateway, known: set[str]) -> list[Finding]:
+    """``LOCO-REFERENCE`` for every model that a fallback names and the gateway doesn't serve."""
+    findings = []
+    for index, fallback in enumerate(gateway.spec.fallbacks or []):
+        places: dict[str, Path] = {}
+        for name, targets in fallback.items():
+            places.setdefault(name, ("fallbacks", index, name))
+            for number, target in enumerate(targets):
+                places.setdefault(target, ("fallbacks", index, name, number))
+        for name, path in places.items():
+            if name not in known:
+                message = f"the fallback names {name}, which the gateway doesn't serve"
+                cure = f"one of {', '.join(sorted(known)) or 'its models, of which there are none'}"
+                findings.append(_finding(gateway, path, message, cure, code="LOCO-REFERENCE", value=name))
+    return findings
+
+
+def nothing_selected(gateway: Gateway) -> Finding:
+    """A warning: such a gateway starts, is ready, and answers nothing."""
+    wanted = gateway.spec.models.match_labels
+    message = "no model has these labels, so the gateway serves none" if wanted else "the stack has no model to serve"
+    cure = "labels that the models' metadata have" if wanted else "an LLMInferenceService or an ExternalModel"
+    path: Path = ("models", "matchLabels") if wanted else ("models",)
+    where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
+    return Finding("LOCO-NO-EFFECT", "warning", where, message, cure, origin, gateway.subject, wanted or None)
+
+
+def unserved(gateways: Iterable[Gateway], external: Iterable[External]) -> list[Finding]:
+    """``LOCO-NO-EFFECT`` for each external model that no gateway takes, so that nothing of it is anywhere."""
+    gateways = tuple(gateways)
+    message, cure = "no gateway serves this model", "a LiteLLMGateway whose selector takes it"
+    return [
+        Finding("LOCO-NO-EFFECT", "warning", "", message, cure, model.origin, model.subject)
+        for model in external
+        if not any(gateway.takes(model.labels) for gateway in gateways)
+    ]
+
+
+def _finding(
+    gateway: Gateway, path: Path, message: str, cure: str, *, code: str = "LOCO-VALUE", value: object = None
+) -> Finding:
+    where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
+    return Finding(code, "error", where, message, cure, origin, gateway.subject, value)

@@ -1,0 +1,69 @@
+"""External models that LiteLLM would not call the way that their document says."""
+
+from urllib.parse import urlsplit
+
+from loco.gateway.documents import External
+from loco.gateway.providers import PROVIDERS, REFUSED
+from loco.model import Finding
+from loco.spec.suggest import close_to
+from loco.spec.tree import Path, dotted
+
+_CREDENTIAL_WORDS = ("authorization", "api-key", "apikey", "token", "secret", "cookie")
+
+
+def doubtful(external: External, pinned_image: bool) -> list[Finding]:
+    """What goes wrong without a word: LiteLLM leaves out an entry that it can't build, and is ready all the same."""
+    return [*_provider(external, pinned_image), *_headers(external), *_url(external)]
+
+
+def _provider(external: External, pinned_image: bool) -> list[Finding]:
+    provider = external.spec.provider
+    if why := REFUSED.get(provider):
+        cure = "openai for a server that speaks OpenAI's API"
+        return [_finding(external, ("provider",), why, cure, provider, error=True)]
+    if provider in PROVIDERS:
+        return []
+    message = f"LiteLLM knows no provider {provider}, and would leave the model out"
+    cure = close_to(provider, PROVIDERS) or "openai for a server that speaks OpenAI's API"
+    return [_finding(external, ("provider",), message, cure, provider, error=pinned_image)]
+
+
+def _headers(external: External) -> list[Finding]:
+    spec = external.spec
+    findings = []
+    for index, header in enumerate((spec.auth.headers if spec.auth else None) or []):
+        path: Path = ("auth", "headers", index)
+        bare = header.name.lower().replace("_", "-")
+        if (spec.provider, spec.mode) in (("openai", "audio_speech"), ("hosted_vllm", "rerank")):
+            message = f"LiteLLM sends no headers of your own with {spec.mode} to {spec.provider}"
+            findings.append(_finding(external, path, message, "apiKey or bearerToken", header.name))
+        elif bare == "authorization" and spec.provider == "hosted_vllm":
+            message = "for hosted_vllm LiteLLM writes an Authorization header of its own over this one"
+            findings.append(_finding(external, path, message, "provider: openai, or apiKey", header.name))
+        elif header.value is not None and any(word in bare for word in _CREDENTIAL_WORDS):
+            message = f"the value of {header.name} stands in plain text in the model file and in a ConfigMap"
+            cure = "valueFrom: {secretKeyRef: {name: …, key: …}}, if it is a secret"
+            findings.append(_finding(external, path, message, cure, header.name, code="LOCO-SECRET"))
+    return findings
+
+
+def _url(external: External) -> list[Finding]:
+    path = urlsplit(external.spec.url).path.rstrip("/")
+    if external.spec.provider != "anthropic" or not path.endswith("/v1"):
+        return []
+    message = "for anthropic LiteLLM adds /v1 itself, so requests would go to /v1/v1"
+    return [_finding(external, ("url",), message, "the URL without /v1", external.spec.url)]
+
+
+def _finding(
+    external: External,
+    path: Path,
+    message: str,
+    cure: str,
+    value: object,
+    *,
+    code: str = "LOCO-VALUE",
+    error: bool = False,
+) -> Finding:
+    where, origin = dotted(("spec", *path)), external.origin_at(*path)
+    return Finding(code, "error" if error else "warning", where, message, cure, origin, external.subject, value)

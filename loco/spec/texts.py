@@ -1,0 +1,82 @@
+"""Kinds of text that documents of several kinds hold, and what each must look like."""
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
+
+_OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+_HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
+_PROVIDER = re.compile(r"[a-z0-9][-_a-z0-9]*")
+_REFERENCE = "os.environ/"  # LiteLLM puts a variable of its own environment in the place of such a text
+URL_RULE = "http:// or https://, a host, and a path; no user, password, query or fragment"
+
+
+def _object_name(value: str) -> str:
+    if not _OBJECT_NAME.fullmatch(value) or len(value) > 253:
+        raise ValueError("an object's name is small letters, digits, dashes and dots, a letter or digit first and last")
+    return value
+
+
+def _secret_key(value: str) -> str:
+    if not _SECRET_KEY.fullmatch(value) or value.startswith(".."):
+        raise ValueError("a Secret's key is letters, digits, dashes, underscores and dots")
+    return value
+
+
+def _http_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError(URL_RULE) from None
+    extra = "@" in parts.netloc or "?" in value or "#" in value
+    if parts.scheme not in ("http", "https") or not host or extra or not _is_one_line(value) or " " in value:
+        raise ValueError(URL_RULE)
+    return value
+
+
+def _model_name(value: str) -> str:
+    if not is_model_name(value):
+        raise ValueError(f"a model's name is one line without a *, and does not begin with {_REFERENCE}")
+    return value
+
+
+def _provider(value: str) -> str:
+    if not _PROVIDER.fullmatch(value):
+        raise ValueError("a provider is LiteLLM's prefix alone, such as openai, azure or anthropic")
+    return value
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise ValueError("a header's name is letters, digits and dashes")
+    return value
+
+
+def _header_value(value: str) -> str:
+    if value.startswith(_REFERENCE):
+        raise ValueError(f"a value that begins with {_REFERENCE} would send a variable of the gateway: use valueFrom")
+    if not value.isascii() or (value and not _is_one_line(value)):
+        raise ValueError("a header's value is one line of ASCII, without spaces at its ends")
+    return value
+
+
+def is_model_name(value: str) -> bool:
+    """Whether a gateway can serve a model under this name: a * would match others, a reference become something else."""
+    return _is_one_line(value) and "*" not in value and not value.startswith(_REFERENCE)
+
+
+def _is_one_line(value: str) -> bool:
+    return bool(value) and value.isprintable() and value == value.strip()
+
+
+ObjectName = Annotated[str, AfterValidator(_object_name)]
+SecretKeyName = Annotated[str, AfterValidator(_secret_key)]
+HTTPURL = Annotated[str, AfterValidator(_http_url)]
+ModelName = Annotated[str, AfterValidator(_model_name)]
+Provider = Annotated[str, AfterValidator(_provider)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
+HeaderValue = Annotated[str, AfterValidator(_header_value)]

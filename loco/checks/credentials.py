@@ -33,10 +33,6 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
             findings.append(Finding("LOCO-CREDENTIAL", "error", where, message, cure, origin))
         for key, source in keys.items():
             path = dotted(("credentials", secret, key))
-            if source.generate:
-                message = "generated credentials aren't implemented yet, but for a gateway's master key"
-                cure = "{config: NAME} or {existing: true}"
-                findings.append(Finding("LOCO-UNSUPPORTED", "error", f"{path}.generate", message, cure, origin))
             if source.config is not None:
                 findings += _unset(stack, source.config, ("credentials", secret, key, "config"))
     read = {(use.secret, use.key) for use in uses}

@@ -11,7 +11,7 @@ from loco.components.provider import PROVIDER_VERSION
 from loco.components.register import token_of
 from loco.model import CredentialUse, SecretValue
 
-_MASTER_KEY_BYTES = 24  # 48 hexadecimal characters behind "sk-"
+_RANDOM_BYTES = 24  # 48 hexadecimal characters
 
 
 def secret_value(
@@ -33,10 +33,13 @@ def secret_value(
 
 
 def _made_once(value: SecretValue, parent: pulumi.Resource, protect: bool) -> pulumi.Output[str]:
-    """A master key, kept in the state from the first update on; later runs' fresh ones are ignored."""
+    """A random value, kept in the state from the first update on; later runs' fresh ones are ignored."""
+    made = secrets.token_hex(_RANDOM_BYTES)
+    where = f"{value.secret.namespace}/{value.secret.name}"
+    key = "" if value.generated == "master-key" else f"/{value.key}"
     kept = pulumi.Stash(
-        f"master-key/{value.secret.namespace}/{value.secret.name}",
-        input=pulumi.Output.secret("sk-" + secrets.token_hex(_MASTER_KEY_BYTES)),
+        f"{value.generated}/{where}{key}",
+        input=pulumi.Output.secret(f"sk-{made}" if value.generated == "master-key" else made),
         opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"], protect=protect),
     )
     return pulumi.Output.secret(kept.output).apply(str)

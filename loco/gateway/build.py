@@ -67,7 +67,7 @@ def _build(
     if gateway.spec.master_key.secret_ref is None:
         made = opaque_secret(gateway.master_key.name, gateway.namespace, component, gateway.origin)
         parts.manifests.append(made)
-        parts.secret_values.append(SecretValue(made.id, gateway.master_key.key, None))
+        parts.secret_values.append(SecretValue(made.id, gateway.master_key.key, None, "master-key"))
 
     text = config_text(gateway.spec, gateway.namespace, managed, others)
     config_map = _config_map(gateway, component, text)

@@ -1,14 +1,23 @@
 """A value that a Secret of the plan is to hold, by where it comes from; the value itself is never in a plan."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from loco.model.manifest import ManifestId
+
+Generated = Literal["master-key", "token"]
 
 
 @dataclass(frozen=True, slots=True)
 class SecretValue:
-    """``key`` of the Secret ``secret``: the stack secret ``config``, or with None a master key that is made once."""
+    """``key`` of the Secret ``secret``.
+
+    Attributes:
+        config: the stack's secret that it is; None for a value that is made once and kept in the state.
+        generated: what such a value looks like: ``sk-`` and 48 hexadecimal characters, or 48 of them alone.
+    """
 
     secret: ManifestId
     key: str
     config: str | None
+    generated: Generated = "token"

@@ -101,6 +101,14 @@ def test_master_key_is_made_once(spec: StackSpec) -> None:
     assert list(kept.request.ignoreChanges) == ["input"]
 
 
+def test_a_generated_credential_is_made_once(make_stack: MakeStack) -> None:
+    declared = {"openai": {"token": {"generate": True}}, "tenant": {"id": {"config": "tenantId"}}}
+    spec = make_stack(EXTERNAL, GATEWAY, credentials=declared, secrets=("tenantId",))
+    kept = named(registered(spec), "token/llm/openai/token")
+    assert re.fullmatch("[0-9a-f]{48}", kept.props["input"].value)
+    assert list(kept.request.ignoreChanges) == ["input"]
+
+
 def test_a_stack_secret_comes_from_the_config() -> None:
     wanted = SecretValue(ManifestId("v1", "Secret", "llm", "openai"), "token", "openaiToken")
     seen: list[str] = []

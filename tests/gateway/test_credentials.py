@@ -138,9 +138,11 @@ def test_what_nobody_reads_is_told() -> None:
     assert warning.path == 'credentials["a.b"]["c.d"]'
 
 
-def test_generating_is_for_master_keys_only() -> None:
+def test_a_generated_credential_is_made_by_the_stack() -> None:
     plan = plan_of(external({"auth": key("a")}), gateway(), credentials={"a": {"token": {"generate": True}}})
-    assert codes(plan) == [("LOCO-UNSUPPORTED", "credentials.a.token.generate")]
+    assert plan.findings == ()
+    made = {(value.secret.name, value.key): (value.config, value.generated) for value in plan.secret_values}
+    assert made == {("a", "token"): (None, "token"), ("main-litellm-master-key", "master-key"): (None, "master-key")}
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,14 @@ class Stack:
         self._run("preview", "--diff", *self._flags())
 
     def destroy(self) -> None:
+        """Destroy it as a whole or not at all: Pulumi would delete all but what is protected."""
+        resources = self._deployment().get("resources") or []
+        protected = [resource["urn"].rpartition("::")[2] for resource in resources if resource.get("protect")]
+        if protected:
+            raise Problem(
+                f"stack {self.name} is protected, so nothing was destroyed: {', '.join(protected)};"
+                " set `deletionProtection: false` in its config, run `pulumi up`, then this again"
+            )
         self._run("destroy", "--yes", "--skip-preview", *self._flags())
 
     def show_outputs(self) -> None:

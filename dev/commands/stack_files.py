@@ -13,6 +13,7 @@ from dev.messages import Problem
 KEY = re.compile(r"""^(?P<indent>\s*)["']?loco:cluster["']?\s*:(?P<rest>.*)$""")
 CONTEXT = re.compile(r"""(?:^|[{,\s])["']?context["']?\s*:\s*(?:"([^"]*)"|'([^']*)'|([^\s,}#"'][^\s,}#]*))""")
 FLOW_VALUE = r"""(?<![\w])(context|identifier)\s*:\s*(?:"[^"]*"|'[^']*'|[^,}]*[^,}\s])"""
+UNPROTECTED = "loco:deletionProtection:"
 SALT = re.compile(r"^encryptionsalt:")
 
 
@@ -61,4 +62,6 @@ def generated(checkout: Checkout, context: str, keep_salt: bool) -> str:
     name = json.dumps(context)  # a JSON string is a YAML string too
     line = lines[found[0]]
     lines[found[0]] = re.sub(FLOW_VALUE, lambda match: f"{match[1]}: {name}", line)
+    if not any(UNPROTECTED in other for other in lines):  # a stack to try things with, like dev itself
+        lines.insert(found[0], f"{line[: len(line) - len(line.lstrip())]}{UNPROTECTED} false")
     return "\n".join(lines) + "\n"

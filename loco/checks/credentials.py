@@ -46,7 +46,7 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
                 findings.append(Finding("LOCO-NO-EFFECT", "warning", path, message, cure, origin))
     for name in sorted(stack.secrets - sources):
         message = f"{name} is secret, and no credential names it as its source"
-        cure = f"credentials: {{SECRET: {{KEY: {{config: {name}}}}}}}; or the value in plain text if it is a setting"
+        cure = f"credentials: {{SECRET: {{KEY: {{config: {name}}}}}}}; or pulumi config rm {name} if nothing needs it"
         findings.append(Finding("LOCO-SECRET", "error", name, message, cure, CONFIG))
     return findings
 

@@ -24,4 +24,4 @@ def warn(findings: Sequence[Finding], resource: pulumi.Resource) -> None:
     """Shows the warnings beside the resource that they are about."""
     for finding in findings:
         if finding.severity == "warning":
-            pulumi.log.warn(str(finding), resource)
+            pulumi.log.warn(str(finding).removeprefix("warning"), resource)  # the engine says it itself

@@ -31,7 +31,7 @@ class ModelServingStack(pulumi.ComponentResource):
 
     Attributes:
         plan: what was planned.
-        outputs: plain values for other projects: ``version`` and ``models``; see docs/outputs.md.
+        outputs: plain values for other projects: ``version``, ``models`` and ``gateways``; see docs/outputs.md.
     """
 
     plan: Plan
@@ -69,6 +69,8 @@ class ModelServingStack(pulumi.ComponentResource):
         warn(self.plan.findings, self)
         if given is not None:
             warn_of_foreign(given, self)
+            if spec.config.cluster.identifier:
+                self._identifier(spec)
         self._transcribe(spec, given or self._own_provider(spec), credentials)
         self.register_outputs(dict(self.outputs))
 
@@ -77,14 +79,19 @@ class ModelServingStack(pulumi.ComponentResource):
         if why := obstacle(cluster.context, _path(cluster.kubeconfig)):
             report_unreachable(why, cluster.context, self.plan.manifests, None)
 
+    def _identifier(self, spec: StackSpec) -> pulumi.Output[str]:
+        cluster = spec.config.cluster
+        origin = origin_of(at(spec.config_tree, ("cluster", "identifier")), spec.config_tree.origin)
+        inside = pulumi.ResourceOptions(parent=self)
+        return remembered_identifier(
+            f"{self._name}/cluster", cluster.identifier or str(cluster.context), origin, inside
+        )
+
     def _own_provider(self, spec: StackSpec) -> pulumi.ProviderResource:
         cluster = spec.config.cluster
         assert cluster.context is not None
+        identifier = self._identifier(spec)
         inside = pulumi.ResourceOptions(parent=self)
-        origin = origin_of(at(spec.config_tree, ("cluster", "identifier")), spec.config_tree.origin)
-        identifier = remembered_identifier(
-            f"{self._name}/cluster", cluster.identifier or cluster.context, origin, inside
-        )
         return make_provider(
             f"{self._name}/kubernetes",
             context=cluster.context,
@@ -126,9 +133,11 @@ class ModelServingStack(pulumi.ComponentResource):
             after = [made[edge.before] for edge in plan.edges if edge.after == manifest.id]
             uses = [use for use in plan.credential_uses if use.reader == manifest.id]
             stated = manifest.data["spec"]["template"]["metadata"].get("annotations", {}) if uses else {}
+            # A namespace takes everybody's objects along when it goes, so that of a protected stack stays.
+            retain = manifest.id.kind == "Namespace" and spec.deletion_protection
             digests = digest_annotations(uses, values, stated, key) if uses and key is not None else None
             made[manifest.id] = register(
-                manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests
+                manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests, retain
             )
 
 

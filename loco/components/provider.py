@@ -62,7 +62,7 @@ def warn_of_foreign(provider: pulumi.ProviderResource, resource: pulumi.Resource
     """A provider that loco has not made may lack the flags that its rollouts rely on; nobody can look into it."""
     if not isinstance(provider, KubernetesProvider):
         pulumi.log.warn(
-            "warning[LOCO-PROVIDER]: this stack's provider was made elsewhere\n"
+            "[LOCO-PROVIDER]: this stack's provider was made elsewhere\n"
             "  without enable_secret_mutable and enable_config_map_mutable a changed Secret or ConfigMap is deleted and "
             "made anew\n  write provider = loco.make_provider(…), or set the two flags",
             resource,

@@ -59,12 +59,12 @@ def report_unreachable(why: str, context: str, manifests: Iterable[Manifest], re
     head = f"[LOCO-UNREACHABLE]: the cluster of the context {context} can't be reached: {why}"
     if not pulumi.runtime.is_dry_run():
         raise pulumi.RunError(
-            f"error{head}\n  nothing was applied\n"
+            f"{head}\n  nothing was applied\n"
             "  write a context whose cluster answers under cluster.context, or start the cluster"
         )
     listed = [str(manifest.id) for manifest in manifests]
     lines = [
-        f"warning{head}",
+        head,
         "  this preview compares with the stack's last known state only; it could not check",
         f"  - that the API server accepts these {len(listed)} objects: {', '.join(listed)}",
         "  - that their namespaces, and the kinds of custom resources, exist",

@@ -25,6 +25,7 @@ def register(
     after: Sequence[pulumi.Resource],
     secret_data: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
     pod_annotations: Mapping[str, pulumi.Input[str]] | None = None,
+    retain: bool = False,
 ) -> KubernetesObject:
     """Registers one object of a plan.
 
@@ -35,6 +36,7 @@ def register(
         after: what must exist before it.
         secret_data: for a Secret, its ``stringData``.
         pod_annotations: added to the pod template's own.
+        retain: whether the object outlives the stack.
     """
     token = token_of(manifest.id.api_version, manifest.id.kind)
     name = names.logical_name(manifest.component, manifest.id)
@@ -46,6 +48,7 @@ def register(
         aliases=list(aliases_of(token, name)),
         ignore_changes=list(manifest.ignore_changes),
         replace_on_changes=list(manifest.replace_on),
+        retain_on_delete=retain,
         delete_before_replace=True,  # the object's name is fixed, so two of them can't stand side by side
         additional_secret_outputs=["data", "stringData"] if manifest.id.kind == "Secret" else None,
     )

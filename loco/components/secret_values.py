@@ -87,5 +87,5 @@ def _missing(use: CredentialUse, parent: pulumi.Resource) -> None:
     """A warning where the pods can do without it, as they can without an external model's key; else an error."""
     text = f"[LOCO-CREDENTIAL]: {use.reader} reads key {use.key} of the Secret {use.namespace}/{use.secret}, which isn't there"
     if use.required:
-        raise pulumi.RunError(f"error{text}\n  write the Secret before this stack, or masterKey: {{generate: true}}")
-    pulumi.log.warn(f"warning{text}\n  it counts as empty until it is there and the stack is updated again", parent)
+        raise pulumi.RunError(f"{text}\n  write the Secret before this stack, or masterKey: {{generate: true}}")
+    pulumi.log.warn(f"{text}\n  it counts as empty until it is there and the stack is updated again", parent)

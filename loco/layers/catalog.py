@@ -29,6 +29,7 @@ class Settings(Spec):
     pod_security: str = Field(description="asWritten, or restricted.")
     rollout: str = Field(description="asWritten, or spareCapacity.")
     progress_deadline: str = Field(description="asWritten, or startUpBudget.")
+    selector: str = Field(description="allLabels, or ownKeys: what a Deployment finds its pods by.")
     picker_events: str = Field(description="forbidden, or allowed: the endpoint picker may write events.")
     empty_arguments: str = Field(description="kept, or dropped, of the endpoint picker's command.")
     default_gateway: DefaultGateway | None = Field(None, description="For routes, where the platform names none.")

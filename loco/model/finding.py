@@ -10,6 +10,9 @@ from loco.model.origin import Origin
 
 Severity = Literal["error", "warning"]
 _LONGEST_VALUE = 120
+HIDDEN = "(hidden)"
+_SENSITIVE = re.compile(r"auth|credential|key|token|secret|passw", re.IGNORECASE)
+_URL_USER = re.compile(r"(://)[^/@\s\"]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Finding:
             "message": self.message,
             "cure": self.cure,
             "object": self.subject,
-            "value": json.loads(_masked(json.dumps(self.value, default=str))),
+            "value": json.loads(self._value()),
         }
 
     def __str__(self) -> str:
@@ -56,9 +59,16 @@ class Finding:
         if place or self.path:
             lines.append(f"  at {self.path or 'the document'}" + (f" in {place}" if place else ""))
         if self.value is not None:
-            lines.append(f"  found {_shown(self.value)}")
+            lines.append(f"  found {_shortened(self._value())}")
         lines.append(f"  write {self.cure}")
         return "\n".join(_visible(line) for line in lines)
+
+    def _value(self) -> str:
+        """The value as JSON, with nothing in it that could be a secret: somebody may have pasted one there."""
+        if _SENSITIVE.search(self.path):
+            value = self.value if isinstance(self.value, (bool, int, float)) or self.value is None else HIDDEN
+            return json.dumps(value)
+        return _URL_USER.sub(rf"\1{HIDDEN}@", json.dumps(self.value, ensure_ascii=False, default=str))
 
 
 class Refused(Exception):
@@ -79,11 +89,5 @@ def _visible(line: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
 
 
-def _masked(text: str) -> str:
-    """Text without the user and password that a URL in it may hold."""
-    return re.sub(r"(://)[^/@\s\"]+@", r"\1…@", text)
-
-
-def _shown(value: object) -> str:
-    text = _masked(json.dumps(value, ensure_ascii=False, default=str))
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"

@@ -62,7 +62,11 @@ def _refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
     for path, container in containers_of(pod):
         name = container.get("name")
         if not container.get("image"):
-            yield (*path, "image"), f"the container {name} has no image", "image: registry/name:tag"
+            yield (
+                (*path, "image"),
+                f"the container {name} has no image",
+                "image: registry/name:tag; or name: main, if it is meant to be the engine",
+            )
         for index, mount in enumerate(container.get("volumeMounts") or []):
             if mount.get("name") not in volumes:
                 message = f"the pod has no volume called {mount.get('name')}"

@@ -213,7 +213,7 @@ def _name_of(tree: Branch, kind: str, namespace: str | None) -> tuple[str | None
         findings.append(Finding("LOCO-VALUE", "error", "metadata.namespace", NAMESPACE_RULE, cure, origin, kind, place))
     elif place is None and not _of_wrong_type(metadata) and not isinstance(own_place, (Branch, Row)):
         message = "the document names no namespace, and neither does the stack"
-        cure = "namespace in the stack config (pulumi config set namespace NAME), or metadata.namespace"
+        cure = "metadata.namespace; or namespace in the stack config (pulumi config set namespace NAME), --namespace NS beside FILE"
         findings.append(Finding("LOCO-CONFIG", "error", "metadata.namespace", message, cure, here, kind))
     return (
         name if isinstance(name, str) and name else None,

@@ -16,7 +16,7 @@ from loco.spec.yaml_reader import read_yaml
 
 
 def read_stack(
-    root: Path,
+    root: Path | str,
     config: Mapping[str, Any],
     *,
     stack: str = "dev",
@@ -33,12 +33,15 @@ def read_stack(
         stack: the stack's name.
         config_file: Pulumi.<stack>.yaml; only read for the lines of the config's values.
         project: the project's name, the prefix of its keys in that file.
-        documents: further documents, as a program gives them.
+        documents: what a program gives; then ``files`` has no default, and only files that the config names are read.
         secrets: names of the config's secrets, which ``config`` must not hold.
 
     Returns:
         A StackSpec that holds whatever could be read; its findings say what could not.
     """
+    root = Path(root)
+    if documents and "files" not in config:
+        config = {**config, "files": []}
     tree, findings = config_tree(config, root, config_file, project)
     findings += check_model(tree, StackConfig, directives=False)
     chosen = valid_part(tree, StackConfig)

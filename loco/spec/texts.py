@@ -11,7 +11,7 @@ _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _PROVIDER = re.compile(r"[a-z0-9][-_a-z0-9]*")
 _REFERENCE = "os.environ/"  # LiteLLM puts a variable of its own environment in the place of such a text
-URL_RULE = "http:// or https://, a host, and a path; no user, password, query or fragment"
+URL_RULE = "a URL such as https://api.openai.com/v1: a scheme, a host, a path; no user, password, query or fragment"
 
 
 def _object_name(value: str) -> str:

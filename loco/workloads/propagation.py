@@ -36,9 +36,20 @@ def spec_annotations(resolved: Resolved) -> dict[str, str]:
 
 
 def workload_labels(resolved: Resolved, role: str) -> dict[str, str]:
-    """Labels of the workload object, its selector and its pods: one map for all three, so that they always agree."""
+    """Labels of the workload object and its pods: one map for both, so that they always agree."""
     propagated = {key: value for key, value in resolved.labels.items() if key.startswith(_LABELS)}
     return names.workload_labels(resolved.name, role) | propagated | (resolved.spec.labels or {})
+
+
+def selector(resolved: Resolved, labels: Mapping[str, str]) -> dict[str, str]:
+    """What a workload finds its pods by, of the labels that they have.
+
+    loco's own keys alone, with whatever value a layer gave them: a selector is immutable, so any further label in it
+    would replace the Deployment. KServe takes all labels.
+    """
+    if resolved.profile.settings.selector == "allLabels":
+        return dict(labels)
+    return {key: labels[key] for key in names.workload_labels(resolved.name, "both")}
 
 
 def service_labels(resolved: Resolved) -> dict[str, str]:

@@ -13,7 +13,7 @@ from loco.pods.security import restrict
 from loco.spec import Platform
 from loco.spec.tree import at, plain
 from loco.workloads.engine import without_effect
-from loco.workloads.propagation import object_annotations, pod_annotations, workload_labels
+from loco.workloads.propagation import object_annotations, pod_annotations, selector, workload_labels
 from loco.workloads.rollout import strategy
 from loco.workloads.storage import attach_model
 
@@ -38,7 +38,7 @@ def deployment(resolved: Resolved, platform: Platform, component: str) -> tuple[
     if annotations := pod_annotations(resolved):
         template_metadata["annotations"] = annotations
     spec: dict[str, Any] = {
-        "selector": {"matchLabels": dict(labels)},
+        "selector": {"matchLabels": selector(resolved, labels)},
         "template": {"metadata": template_metadata, "spec": pod},
     }
     if resolved.spec.replicas is not None:

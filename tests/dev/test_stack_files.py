@@ -51,6 +51,7 @@ def test_generated_file_differs_in_the_cluster_only(checkout: Checkout) -> None:
         before, after = yaml.safe_load(source), yaml.safe_load(text)
         cluster = after["config"].pop("loco:cluster")
         before["config"].pop("loco:cluster")
+        assert after["config"].pop("loco:deletionProtection") is False, "a stack to try things with"
         assert after == before
         assert cluster == {"context": context, "identifier": context, "createNamespaces": True}
         assert "# a comment" in text
@@ -64,7 +65,9 @@ def test_generated_context_is_remembered(checkout: Checkout) -> None:
 def test_values_of_the_dev_passphrase_do_not_go_with_another(checkout: Checkout) -> None:
     lines = "config:\n  loco:cluster: {context: loco-dev}\n"
     checkout.stack_file("dev").write_text(SALT + lines)
-    assert generated(checkout, "x", keep_salt=False) == lines.replace("loco-dev", '"x"')
+    unprotected = "config:\n  loco:deletionProtection: false\n"
+    expected = lines.replace("loco-dev", '"x"').replace("config:\n", unprotected)
+    assert generated(checkout, "x", keep_salt=False) == expected
     checkout.stack_file("dev").write_text(SALT + lines + "  loco:key: {secure: v1:abc}\n")
     with pytest.raises(Problem, match="only the dev passphrase opens"):
         generated(checkout, "x", keep_salt=False)

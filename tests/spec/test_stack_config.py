@@ -188,10 +188,16 @@ def test_what_a_program_gives_must_be_plain(root: Path, value: object) -> None:
 
 
 def test_programs_give_documents_too(root: Path) -> None:
-    read = stack(root, documents=[service("other"), service("chat")])
-    assert names(read) == ["chat", "other"]
-    [finding] = read.findings
+    both = stack(root, documents=[service("other"), service("chat")], files=["models/*.yaml"])
+    assert names(both) == ["chat", "other"]
+    [finding] = both.findings
     assert finding.code == "LOCO-DUPLICATE"
+
+
+def test_a_program_with_documents_reads_no_file_that_it_has_not_named(root: Path) -> None:
+    read = stack(root, documents=[service("other")])
+    assert names(read) == ["other"]
+    assert read.findings == ()
 
 
 JSON = st.recursive(

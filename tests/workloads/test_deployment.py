@@ -24,11 +24,14 @@ def main_with(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("labels", [{}, {"team": "a"}, {"app.kubernetes.io/name": "other", "llm-d.ai/role": "x"}])
-def test_one_map_labels_deployment_selector_and_pods(profile: str, labels: dict[str, str]) -> None:
+def test_labels_reach_deployment_and_pods_and_never_leave_the_selector_behind(
+    profile: str, labels: dict[str, str]
+) -> None:
     deployment = one(planned({"labels": labels}, profile=profile), "Deployment").data
     expected = {**OWN_LABELS, **labels}
     assert deployment["metadata"]["labels"] == expected
-    assert deployment["spec"]["selector"] == {"matchLabels": expected}
+    own = expected if profile == "kserve" else {key: expected[key] for key in OWN_LABELS}
+    assert deployment["spec"]["selector"] == {"matchLabels": own}
     assert deployment["spec"]["template"]["metadata"]["labels"] == expected
 
 
@@ -143,7 +146,7 @@ def test_metadata_propagates_by_prefix(profile: str) -> None:
         "labels": labels,
         "annotations": expected,
     }
-    assert deployment["spec"]["selector"]["matchLabels"] == labels
+    assert deployment["spec"]["selector"]["matchLabels"] == (labels if profile == "kserve" else OWN_LABELS)
     assert deployment["spec"]["template"]["metadata"] == {"labels": labels, "annotations": expected}
     assert "annotations" not in one(plan, "Service").data["metadata"]
     assert [finding.path for finding in found(plan, "LOCO-NO-EFFECT", "warning")] == [

@@ -12,7 +12,12 @@ from dev.cluster.processes import end, find, find_programs_in, is_alive, parent_
 
 
 def start(program: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([str(program), "-c", "trap '' TERM; while :; do sleep 0.1; done", *arguments])
+    """A shell that waits without forking: a child would carry its arguments until it runs something else."""
+    script = "trap '' TERM; echo ready; read line"
+    started = subprocess.Popen([str(program), "-c", script, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert started.stdout is not None
+    started.stdout.readline()
+    return started
 
 
 def test_only_parts_with_an_argument_in_the_folder_are_found_and_ended(tmp_path: Path) -> None:

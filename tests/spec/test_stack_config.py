@@ -188,7 +188,7 @@ def test_what_a_program_gives_must_be_plain(root: Path, value: object) -> None:
 
 
 def test_programs_give_documents_too(root: Path) -> None:
-    both = stack(root, documents=[service("other"), service("chat")], files=["models/*.yaml"])
+    both = stack(root, "files: [models/*.yaml]", documents=[service("other"), service("chat")])
     assert names(both) == ["chat", "other"]
     [finding] = both.findings
     assert finding.code == "LOCO-DUPLICATE"

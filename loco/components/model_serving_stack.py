@@ -14,6 +14,7 @@ from loco.components.digests import digest_annotations, digest_key
 from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
+from loco.components.namespaces import ask_for_namespaces
 from loco.components.provider import given_provider, make_provider, warn_of_foreign
 from loco.components.reachability import obstacle, report_unreachable
 from loco.components.register import KubernetesObject, register
@@ -63,21 +64,25 @@ class ModelServingStack(pulumi.ComponentResource):
         self.plan = plan_stack(spec)
         self.outputs = self.plan.outputs
         refuse(self.plan.findings)
-        if given is None:
-            self._reach(spec.config.cluster)
+        reached = given is None and self._reach(spec.config.cluster)
         super().__init__("loco:index:ModelServingStack", name, None, opts)
         warn(self.plan.findings, self)
         if given is not None:
             warn_of_foreign(given, self)
             if spec.config.cluster.identifier:
                 self._identifier(spec)
-        self._transcribe(spec, given or self._own_provider(spec), credentials)
+        provider = given or self._own_provider(spec)
+        if reached and pulumi.runtime.is_dry_run():
+            ask_for_namespaces(self.plan, provider, self)
+        self._transcribe(spec, provider, credentials)
         self.register_outputs(dict(self.outputs))
 
-    def _reach(self, cluster: Cluster) -> None:
+    def _reach(self, cluster: Cluster) -> bool:
+        """Whether the cluster answers; if not, an update has ended here, and a preview goes on without it."""
         assert cluster.context is not None  # the plan refuses a stack without one
         if why := obstacle(cluster.context, _path(cluster.kubeconfig)):
             report_unreachable(why, cluster.context, self.plan.manifests, None)
+        return why is None
 
     def _identifier(self, spec: StackSpec) -> pulumi.Output[str]:
         cluster = spec.config.cluster

@@ -81,6 +81,15 @@ def test_refused(name: str, make_project: Callable[..., Project]) -> None:
     assert kinds <= {"pulumi:pulumi:Stack"}, "nothing was applied"
 
 
+def test_a_missing_namespace_is_told_by_the_preview(make_project: Callable[..., Project]) -> None:
+    """Without this a preview is green, and the update fails half-way."""
+    project = make_project({"a.yaml": GOOD}, cluster={"context": "loco-test", "identifier": "tests"})
+    shown = project.preview()
+    told = shown.stdout + shown.stderr
+    assert "LOCO-MISSING" in told
+    assert "createNamespaces: true" in told
+
+
 def test_unreachable_cluster(make_project: Callable[..., Project]) -> None:
     """An update fails; a preview works and lists what it could not check."""
     project = make_project({"a.yaml": GOOD})

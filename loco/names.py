@@ -172,7 +172,8 @@ def workload_selector(service: str) -> dict[str, str]:
     }
 
 
-# ---------------------------------------------------------------- annotations of pod templates
+# ---------------------------------------------------------------- annotations
+MADE_BY = "locostack.com/stack"  # project and stack, on Secrets that a stack has filled
 DIGEST_PREFIX = "locostack.com/digest."  # one for each source that the pods read
 CONFIG_DIGEST = f"{DIGEST_PREFIX}config"
 COMBINED_DIGEST = "locostack.com/configHash"  # all of them in one

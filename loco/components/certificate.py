@@ -1,4 +1,4 @@
-"""Serving certificates: made once, kept in the stack's state as a secret, and there for as long as the service is."""
+"""Serving certificates: made once, kept in the stack's state as a secret for as long as the plan asks for them."""
 
 import datetime
 import json
@@ -15,15 +15,13 @@ from loco.model import Certificate
 _VALID_DAYS = 3650
 
 
-def certificate_data(
-    certificate: Certificate, parent: pulumi.Resource, protect: bool
-) -> pulumi.Output[Mapping[str, str]]:
+def certificate_data(certificate: Certificate, parent: pulumi.Resource) -> pulumi.Output[Mapping[str, str]]:
     """``tls.crt``, ``tls.key`` and ``ca.crt`` (the certificate is its own authority), the same at every update."""
     name = f"certificate/{certificate.secret.namespace}/{certificate.secret.name}"
     kept = pulumi.Stash(
         name,
         input=pulumi.Output.secret(json.dumps(_make(certificate))),
-        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"], protect=protect),
+        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
     )
     return pulumi.Output.secret(kept.output).apply(lambda text: json.loads(str(text)) if text else {})
 

@@ -10,6 +10,7 @@ import pulumi
 from loco import names
 from loco.components.certificate import certificate_data
 from loco.components.cluster_memory import remembered_identifier
+from loco.components.deletion_guard import guard
 from loco.components.digests import digest_annotations, digest_key
 from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
@@ -121,29 +122,32 @@ class ModelServingStack(pulumi.ComponentResource):
         contents: dict[ManifestId, pulumi.Input[Mapping[str, pulumi.Input[str]]]] = {}
         owners = {manifest.id: components.get(manifest.component or "", self) for manifest in plan.manifests}
         for wanted in plan.secret_values:
-            value = secret_value(wanted, given, owners[wanted.secret], spec.deletion_protection)
+            value = secret_value(wanted, given, owners[wanted.secret])
             values[wanted.secret.namespace, wanted.secret.name, wanted.key] = value
             contents[wanted.secret] = {**contents.get(wanted.secret, {}), wanted.key: value}  # type: ignore[dict-item]
         for certificate in plan.certificates:
             owner = owners[certificate.secret]
-            contents[certificate.secret] = certificate_data(certificate, owner, spec.deletion_protection)
+            contents[certificate.secret] = certificate_data(certificate, owner)
         for use in plan.credential_uses:
             where = (use.namespace, use.secret, use.key)
             if not use.made_here and where not in values:
                 values[where] = existing_value(use, self, provider)
 
+        generated = {wanted.secret for wanted in plan.secret_values if wanted.config is None}
         key = digest_key(f"{self._name}/digest-key", self) if plan.credential_uses else None
         made: dict[ManifestId, KubernetesObject] = {}
         for manifest in plan.manifests:
             after = [made[edge.before] for edge in plan.edges if edge.after == manifest.id]
             uses = [use for use in plan.credential_uses if use.reader == manifest.id]
             stated = manifest.data["spec"]["template"]["metadata"].get("annotations", {}) if uses else {}
-            # A namespace takes everybody's objects along when it goes, so that of a protected stack stays.
-            retain = manifest.id.kind == "Namespace" and spec.deletion_protection
+            # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
+            irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated
+            retain = irreplaceable and spec.deletion_protection
             digests = digest_annotations(uses, values, stated, key) if uses and key is not None else None
             made[manifest.id] = register(
                 manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests, retain
             )
+        guard(self._name, spec.deletion_protection, list(made.values()), self)
 
 
 def _path(kubeconfig: str | None) -> Path | None:

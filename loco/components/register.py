@@ -55,9 +55,16 @@ def register(
     props = _with_wait(manifest)
     if secret_data is not None:
         props["stringData"] = pulumi.Output.secret(secret_data)
+        metadata = props["metadata"]
+        props["metadata"] = {**metadata, "annotations": {**metadata.get("annotations", {}), names.MADE_BY: maker()}}
     if pod_annotations:
         props["spec"] = _annotated(props["spec"], pod_annotations)
     return KubernetesObject(token, name, props, opts)
+
+
+def maker() -> str:
+    """How an object says which stack has made it."""
+    return f"{pulumi.get_project()}/{pulumi.get_stack()}"
 
 
 def token_of(api_version: str, kind: str) -> str:

@@ -2,20 +2,22 @@
 
 import base64
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 
+from loco import names
 from loco.components.provider import PROVIDER_VERSION
-from loco.components.register import token_of
-from loco.model import CredentialUse, SecretValue
+from loco.components.register import maker, token_of
+from loco.model import CredentialUse, Finding, SecretValue
+from loco.spec.stack import CONFIG
 
 _RANDOM_BYTES = 24  # 48 hexadecimal characters
 
 
 def secret_value(
-    value: SecretValue, given: Mapping[str, pulumi.Input[str]] | None, parent: pulumi.Resource, protect: bool
+    value: SecretValue, given: Mapping[str, pulumi.Input[str]] | None, parent: pulumi.Resource
 ) -> pulumi.Output[str]:
     """The value that a Secret of the plan is to hold, as a secret output.
 
@@ -23,16 +25,15 @@ def secret_value(
         value: which one.
         given: a program's own values by config name; None: the stack's config has them.
         parent: what a generated value belongs to.
-        protect: whether the engine refuses to delete it.
     """
     if value.config is None:
-        return _made_once(value, parent, protect)
+        return _made_once(value, parent)
     if given is not None:
         return pulumi.Output.secret(given[value.config])
     return pulumi.Config().require_secret(value.config)
 
 
-def _made_once(value: SecretValue, parent: pulumi.Resource, protect: bool) -> pulumi.Output[str]:
+def _made_once(value: SecretValue, parent: pulumi.Resource) -> pulumi.Output[str]:
     """A random value, kept in the state from the first update on; later runs' fresh ones are ignored."""
     made = secrets.token_hex(_RANDOM_BYTES)
     where = f"{value.secret.namespace}/{value.secret.name}"
@@ -40,7 +41,7 @@ def _made_once(value: SecretValue, parent: pulumi.Resource, protect: bool) -> pu
     kept = pulumi.Stash(
         f"{value.generated}/{where}{key}",
         input=pulumi.Output.secret(f"sk-{made}" if value.generated == "master-key" else made),
-        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"], protect=protect),
+        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
     )
     return pulumi.Output.secret(kept.output).apply(str)
 
@@ -56,7 +57,7 @@ def existing_value(
 
     def read(there: bool) -> pulumi.Output[Any]:
         if not there:
-            return pulumi.Output.from_input({})
+            return pulumi.Output.from_input([{}, {}])
         opts = pulumi.ResourceOptions(
             id=identity,
             parent=parent,
@@ -64,9 +65,13 @@ def existing_value(
             version=PROVIDER_VERSION,
             additional_secret_outputs=["data", "stringData"],
         )
-        return _ExistingSecret(token, f"existing/{identity}/{use.key}", opts).data
+        secret = _ExistingSecret(token, f"existing/{identity}/{use.key}", opts)
+        return pulumi.Output.all(secret.data, secret.metadata)
 
-    def decoded(data: Mapping[str, str] | None) -> str:
+    def decoded(parts: Sequence[Mapping[str, Any] | None]) -> str:
+        data, metadata = parts
+        if ((metadata or {}).get("annotations") or {}).get(names.MADE_BY) == maker():
+            raise pulumi.RunError(str(_own(use)))
         if not data or use.key not in data:
             _missing(use, parent)
             return ""
@@ -78,9 +83,20 @@ def existing_value(
 
 class _ExistingSecret(pulumi.CustomResource):
     data: pulumi.Output[Mapping[str, str]]
+    metadata: pulumi.Output[Mapping[str, Any]]
 
     def __init__(self, token: str, name: str, opts: pulumi.ResourceOptions) -> None:
-        super().__init__(token, name, {"data": None}, opts)
+        super().__init__(token, name, {"data": None, "metadata": None}, opts)
+
+
+def _own(use: CredentialUse) -> Finding:
+    """A Secret of this very stack that the config now calls somebody else's: the update would delete it."""
+    message = f"this stack has made the Secret {use.namespace}/{use.secret}, and would delete it now that it is called existing"
+    cure = (
+        f"{{config: NAME}} as before, or another Secret; to hand this one over, first take its annotation {names.MADE_BY} "
+        "off and `pulumi state delete` it"
+    )
+    return Finding("LOCO-CREDENTIAL", "error", f"credentials.{use.secret}.{use.key}", message, cure, CONFIG)
 
 
 def _missing(use: CredentialUse, parent: pulumi.Resource) -> None:

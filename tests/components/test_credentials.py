@@ -116,7 +116,7 @@ def test_a_stack_secret_comes_from_the_config() -> None:
     def program() -> None:
         pulumi.runtime.set_config("loco:openaiToken", "sk-from-config")
         parent = pulumi.ComponentResource("t:t:T", "parent")
-        secret_value(wanted, None, parent, False).apply(seen.append)
+        secret_value(wanted, None, parent).apply(seen.append)
 
     record(program)
     assert seen == ["sk-from-config"]

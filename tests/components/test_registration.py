@@ -137,13 +137,26 @@ def test_certificate_is_secret_and_kept(make_stack: MakeStack) -> None:
     (stash,) = [r for r in everything if r.name.startswith("certificate/")]
     assert isinstance(stash.props["input"], Secret)
     assert list(stash.request.ignoreChanges) == ["input"]
-    assert not stash.request.protect, "the stack dev is there to be thrown away"
 
 
-def test_deletion_protection_covers_what_was_generated(make_stack: MakeStack) -> None:
-    spec = make_stack(stack="prod", platform={"tls": True})
-    (stash,) = [r for r in registered(spec) if r.name.startswith("certificate/")]
-    assert stash.request.protect
+@pytest.mark.parametrize(("stack", "protected"), [("prod", True), ("dev", False)])
+def test_a_destroy_of_a_protected_stack_meets_the_guard_first(
+    stack: str, protected: bool, make_stack: MakeStack
+) -> None:
+    everything = registered(make_stack(stack=stack, platform={"tls": True}))
+    (guard,) = [r for r in everything if r.name == "loco/deletionProtection"]
+    assert guard.request.protect is protected
+    needed = {urn.rpartition("::")[2] for urn in guard.request.dependencies}
+    objects = {r.name for r in everything if r.token.startswith("kubernetes:")}
+    assert objects <= needed, "what is deleted first is what nothing depends on"
+    others = [r for r in everything if r is not guard]
+    assert not any(r.request.protect for r in others), "removing one document must not need the setting"
+
+
+@pytest.mark.parametrize(("stack", "retained"), [("prod", True), ("dev", False)])
+def test_namespaces_outlive_a_protected_stack(stack: str, retained: bool, make_stack: MakeStack) -> None:
+    namespace = one(registered(make_stack(stack=stack)), "kubernetes:core/v1:Namespace")
+    assert namespace.request.retainOnDelete is retained
 
 
 def test_errors_register_nothing(make_stack: MakeStack) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from loco.cli import check, render
+from loco.cli import check, explain, render, schema
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"loco {version('loco')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (render, check):
+    for command in (render, check, explain, schema):
         command.declare(commands)
     options = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):

@@ -8,6 +8,7 @@ from loco.layers import Resolved
 from loco.model import Finding
 from loco.pods.reading import in_template
 from loco.spec.tree import Path
+from loco.workloads.rollout import gpus_of
 
 
 def without_effect(engine: Mapping[str, Any], path: Path, resolved: Resolved) -> list[Finding]:
@@ -33,6 +34,22 @@ def without_effect(engine: Mapping[str, Any], path: Path, resolved: Resolved) ->
                 )
             )
     return findings
+
+
+def too_few_gpus(engine: Mapping[str, Any], resolved: Resolved) -> list[Finding]:
+    """An error where tensor parallelism spans more GPUs than the engine asks for: it would wait for them for ever.
+
+    An engine that asks for none, on CPUs or with claimed devices, is left alone.
+    """
+    tensor = (resolved.spec.parallelism.tensor if resolved.spec.parallelism else None) or 1
+    gpus = gpus_of({"containers": [engine]})
+    if gpus == 0 or tensor <= gpus:
+        return []
+    message = f"the engine spreads each layer over {tensor} GPUs, and its container asks for {gpus}"
+    cure = f"tensor: {gpus}, or {tensor} GPUs among the container's limits"
+    origin = resolved.origin_at("parallelism", "tensor")
+    where = "spec.parallelism.tensor"
+    return [Finding("LOCO-VALUE", "error", where, message, cure, origin, resolved.subject, tensor)]
 
 
 def _own_command(path: Path, resolved: Resolved) -> list[Finding]:

@@ -12,7 +12,7 @@ from loco.pods.rules import refused_pod
 from loco.pods.security import restrict
 from loco.spec import Platform
 from loco.spec.tree import at, plain
-from loco.workloads.engine import without_effect
+from loco.workloads.engine import too_few_gpus, without_effect
 from loco.workloads.propagation import object_annotations, pod_annotations, selector, workload_labels
 from loco.workloads.rollout import strategy
 from loco.workloads.storage import attach_model
@@ -80,6 +80,7 @@ def _pod(resolved: Resolved) -> tuple[dict[str, Any], list[Finding]]:
         return pod, [in_template(resolved, ("containers",), message, f"a container with name: {ENGINE}")]
     engine = containers[number]
     findings = without_effect(engine, ("containers", number), resolved)
+    findings += too_few_gpus(engine, resolved)
     if needs_certificate(resolved):
         mount_certificate(pod, engine, resolved)
     findings += attach_model(pod, engine, resolved)

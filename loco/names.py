@@ -109,6 +109,11 @@ def picker_auth_binding(namespace: str, service: str) -> str:
     return child_name(namespace, f"-{service}-epp-auth-rb")
 
 
+def served_names(namespace: str, model: str) -> tuple[str, str]:
+    """What a request may give as ``model``: the plain name, then the fully qualified one."""
+    return (model, publisher_name(namespace, model))
+
+
 # ---------------------------------------------------------------- objects of a LiteLLMGateway
 def gateway(name: str) -> str:
     """The gateway's Deployment and Service."""

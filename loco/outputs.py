@@ -37,7 +37,7 @@ def _model(service: Resolved, platform: Platform) -> dict[str, Any]:
         "namespace": service.namespace,
         "url": addresses[0].url,
         "addresses": [address.as_dict() for address in addresses],
-        "servedNames": [service.model_name, names.publisher_name(service.namespace, service.model_name)],
+        "servedNames": list(names.served_names(service.namespace, service.model_name)),
         "presets": [config.name for config in service.applied if config.source == "Preset"],
         "baseRefs": [config.name for config in service.applied if config.source == "UserRef"],
         "workloads": workloads,

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from loco.components.kept import kept_secret
 from loco.model import Certificate
 
 _VALID_DAYS = 3650
@@ -18,12 +19,8 @@ _VALID_DAYS = 3650
 def certificate_data(certificate: Certificate, parent: pulumi.Resource) -> pulumi.Output[Mapping[str, str]]:
     """``tls.crt``, ``tls.key`` and ``ca.crt`` (the certificate is its own authority), the same at every update."""
     name = f"certificate/{certificate.secret.namespace}/{certificate.secret.name}"
-    kept = pulumi.Stash(
-        name,
-        input=pulumi.Output.secret(json.dumps(_make(certificate))),
-        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
-    )
-    return pulumi.Output.secret(kept.output).apply(lambda text: json.loads(str(text)) if text else {})
+    kept = kept_secret(name, json.dumps(_make(certificate)), parent)
+    return kept.apply(lambda text: json.loads(str(text)) if text else {})
 
 
 def _make(certificate: Certificate) -> dict[str, str]:

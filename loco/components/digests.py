@@ -15,6 +15,7 @@ from typing import Any
 import pulumi
 
 from loco import names
+from loco.components.kept import kept_secret
 from loco.model import CredentialUse
 
 _SHOWN = 16  # hexadecimal characters; 64 bits tell any two values apart
@@ -24,12 +25,7 @@ Values = Mapping[tuple[str, str, str], pulumi.Output[str]]
 
 def digest_key(name: str, parent: pulumi.Resource) -> pulumi.Output[str]:
     """The stack's key for digests. A destroyed and re-made stack has another, and one rollout."""
-    kept = pulumi.Stash(
-        name,
-        input=pulumi.Output.secret(secrets.token_hex(32)),
-        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
-    )
-    return pulumi.Output.secret(kept.output).apply(str)
+    return kept_secret(name, secrets.token_hex(32), parent).apply(str)
 
 
 def digest_annotations(

@@ -20,7 +20,7 @@ from loco.components.provider import given_provider, make_provider, warn_of_fore
 from loco.components.reachability import obstacle, report_unreachable
 from loco.components.register import KubernetesObject, register
 from loco.components.secret_values import existing_value, secret_value
-from loco.model import ManifestId
+from loco.model import CredentialUse, ManifestId
 from loco.plan import Plan, plan_stack
 from loco.spec import GATEWAY, SERVICE, StackSpec
 from loco.spec.stack import Cluster
@@ -135,10 +135,16 @@ class ModelServingStack(pulumi.ComponentResource):
 
         generated = {wanted.secret for wanted in plan.secret_values if wanted.config is None}
         key = digest_key(f"{self._name}/digest-key", self) if plan.credential_uses else None
+        before: dict[ManifestId, list[ManifestId]] = {}
+        for edge in plan.edges:
+            before.setdefault(edge.after, []).append(edge.before)
+        read: dict[ManifestId, list[CredentialUse]] = {}
+        for use in plan.credential_uses:
+            read.setdefault(use.reader, []).append(use)
         made: dict[ManifestId, KubernetesObject] = {}
         for manifest in plan.manifests:
-            after = [made[edge.before] for edge in plan.edges if edge.after == manifest.id]
-            uses = [use for use in plan.credential_uses if use.reader == manifest.id]
+            after = [made[earlier] for earlier in before.get(manifest.id, ())]
+            uses = read.get(manifest.id, [])
             stated = manifest.data["spec"]["template"]["metadata"].get("annotations", {}) if uses else {}
             # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
             irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated

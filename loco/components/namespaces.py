@@ -4,8 +4,10 @@ from functools import partial
 
 import pulumi
 
+from loco.components.findings import warn
 from loco.components.provider import PROVIDER_VERSION
 from loco.components.register import token_of
+from loco.model import Finding
 from loco.plan import Plan
 
 
@@ -20,8 +22,6 @@ def ask_for_namespaces(plan: Plan, provider: pulumi.ProviderResource, parent: pu
 
 def _warn(namespace: str, parent: pulumi.Resource, there: bool) -> None:
     if not there:
-        pulumi.log.warn(
-            f"[LOCO-MISSING]: there is no namespace {namespace}, and objects of this stack are to stand in it\n"
-            "  write cluster: {createNamespaces: true}, or make the namespace before this stack",
-            parent,
-        )
+        message = f"there is no namespace {namespace}, and objects of this stack are to stand in it"
+        cure = "cluster: {createNamespaces: true}, or make the namespace before this stack"
+        warn([Finding("LOCO-MISSING", "warning", "", message, cure)], parent)

@@ -55,10 +55,11 @@ def register(
     props = _with_wait(manifest)
     if secret_data is not None:
         props["stringData"] = pulumi.Output.secret(secret_data)
-        metadata = props["metadata"]
-        props["metadata"] = {**metadata, "annotations": {**metadata.get("annotations", {}), names.MADE_BY: maker()}}
+        props["metadata"] = _annotated(props["metadata"], {names.MADE_BY: maker()})
     if pod_annotations:
-        props["spec"] = _annotated(props["spec"], pod_annotations)
+        template = props["spec"]["template"]
+        metadata = _annotated(template["metadata"], pod_annotations)
+        props["spec"] = {**props["spec"], "template": {**template, "metadata": metadata}}
     return KubernetesObject(token, name, props, opts)
 
 
@@ -73,11 +74,8 @@ def token_of(api_version: str, kind: str) -> str:
     return f"kubernetes:{group}:{kind}"
 
 
-def _annotated(spec: Mapping[str, Any], annotations: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
-    template = spec["template"]
-    metadata = template["metadata"]
-    metadata = {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}
-    return {**spec, "template": {**template, "metadata": metadata}}
+def _annotated(metadata: Mapping[str, Any], annotations: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:
+    return {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}
 
 
 def _with_wait(manifest: Manifest) -> dict[str, Any]:
@@ -87,12 +85,10 @@ def _with_wait(manifest: Manifest) -> dict[str, Any]:
     """
     data = dict(manifest.data)
     metadata = {key: value for key, value in data["metadata"].items() if value not in ({}, None)}
-    waiting = {}
+    waiting: dict[str, pulumi.Input[str]] = {}
     if manifest.wait.skip:
         waiting["pulumi.com/skipAwait"] = "true"
     elif manifest.wait.timeout_seconds is not None:
         waiting["pulumi.com/timeoutSeconds"] = str(manifest.wait.timeout_seconds)
-    if waiting:
-        metadata["annotations"] = {**metadata.get("annotations", {}), **waiting}
-    data["metadata"] = metadata
+    data["metadata"] = _annotated(metadata, waiting) if waiting else metadata
     return data

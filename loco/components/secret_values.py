@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 
 from loco import names
+from loco.components.kept import kept_secret
 from loco.components.provider import PROVIDER_VERSION
 from loco.components.register import maker, token_of
 from loco.model import CredentialUse, Finding, SecretValue
@@ -34,16 +35,12 @@ def secret_value(
 
 
 def _made_once(value: SecretValue, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """A random value, kept in the state from the first update on; later runs' fresh ones are ignored."""
+    """A random value, kept from the first update on."""
     made = secrets.token_hex(_RANDOM_BYTES)
     where = f"{value.secret.namespace}/{value.secret.name}"
     key = "" if value.generated == "master-key" else f"/{value.key}"
-    kept = pulumi.Stash(
-        f"{value.generated}/{where}{key}",
-        input=pulumi.Output.secret(f"sk-{made}" if value.generated == "master-key" else made),
-        opts=pulumi.ResourceOptions(parent=parent, ignore_changes=["input"]),
-    )
-    return pulumi.Output.secret(kept.output).apply(str)
+    fresh = f"sk-{made}" if value.generated == "master-key" else made
+    return kept_secret(f"{value.generated}/{where}{key}", fresh, parent).apply(str)
 
 
 def existing_value(

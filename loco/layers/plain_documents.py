@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from loco.layers.merge import merge_trees
 from loco.layers.places import Place
-from loco.layers.resolve import merged_metadata, overrides_of, removal_finding
+from loco.layers.resolve import merged_metadata, overrides_of, removal_finding, spec_of, texts
 from loco.model import Finding, Origin
 from loco.spec import Document, StackSpec
 from loco.spec.document import Kind
@@ -41,8 +41,7 @@ class Layered(Generic[AnySpec]):
     @property
     def labels(self) -> dict[str, str]:
         """Of the metadata."""
-        labels = at(self.metadata, ("labels",))
-        return {str(key): str(value) for key, value in plain(labels).items()} if labels is not None else {}
+        return texts(at(self.metadata, ("labels",)))
 
     def origin_of_metadata(self, *path: str) -> Origin:
         """Where a label or annotation was written; the document where nobody wrote it."""
@@ -53,7 +52,7 @@ def layer(document: Document, stack: StackSpec, model: type[AnySpec]) -> tuple[L
     """The layered document, None where an error stands in the way, and the findings."""
     defaults = stack.defaults.get(document.kind)
     layers = [*([defaults] if defaults else []), document.tree, *(o.tree for o in overrides_of(document, stack))]
-    merged, removals = merge_trees((_spec_of(tree) for tree in layers), Place((document.kind,)))
+    merged, removals = merge_trees((spec_of(tree) for tree in layers), Place((document.kind,)))
     assert isinstance(merged, Branch)
     rooted = Branch({"spec": merged}, document.origin)
     findings = check_model(merged, model, path=("spec",), subject=document.subject, root=rooted)
@@ -64,8 +63,3 @@ def layer(document: Document, stack: StackSpec, model: type[AnySpec]) -> tuple[L
         document.kind, document.namespace, document.name, spec, merged, merged_metadata(layers), document.origin
     )
     return found, [removal_finding(removal, document.subject) for removal in removals]
-
-
-def _spec_of(tree: Branch) -> Branch:
-    spec = tree.items.get("spec")
-    return spec if isinstance(spec, Branch) else Branch({}, tree.origin)

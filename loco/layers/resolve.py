@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from loco.layers.catalog import PRESETS, Profile, preset, profile
 from loco.layers.merge import Removal, merge_trees
 from loco.layers.template import context, expand
-from loco.model import Finding, Origin
+from loco.model import Finding, Origin, errors_of
 from loco.spec import BASE_CONFIG, SERVICE, Document, LLMInferenceServiceSpec, StackSpec
 from loco.spec.stack import Override
 from loco.spec.suggest import close_to
@@ -64,12 +64,12 @@ class Resolved:
     @property
     def labels(self) -> dict[str, str]:
         """Of the metadata."""
-        return _texts(at(self.metadata, ("labels",)))
+        return texts(at(self.metadata, ("labels",)))
 
     @property
     def annotations(self) -> dict[str, str]:
         """Of the metadata."""
-        return _texts(at(self.metadata, ("annotations",)))
+        return texts(at(self.metadata, ("annotations",)))
 
     @property
     def model_name(self) -> str:
@@ -89,16 +89,19 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     """The resolved service, None where an error stands in the way, and the findings."""
     subject = document.subject
     ground = profile(stack.config.profile)
-    bases, findings = _bases(document, stack)
-    upper = _upper_layers(document, stack, bases)
-    decided, _ = merge_trees(_spec_of(layer) for layer in upper)
+    upper = _upper_layers(document, stack, [])
+    decided, _ = merge_trees(spec_of(layer) for layer in upper)
+    bases, findings = _bases(document, stack, at(decided, ("baseRefs",)))
+    if bases:
+        upper = _upper_layers(document, stack, bases)
+        decided, _ = merge_trees(spec_of(layer) for layer in upper)
     chosen = choose(decided)
-    layers = [ground.spec, *(preset(name) for name in chosen), *(_spec_of(layer) for layer in upper)]
+    layers = [ground.spec, *(preset(name) for name in chosen), *(spec_of(layer) for layer in upper)]
     merged, removals = merge_trees(layers)
     findings += [removal_finding(removal, subject) for removal in removals]
 
     findings += check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
-    if any(finding.severity == "error" for finding in findings):
+    if errors_of(findings):
         return None, findings
     before = LLMInferenceServiceSpec.model_validate(plain(merged))
     tls = stack.config.platform.tls
@@ -106,7 +109,7 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     expanded, templating = expand(merged, values, subject)
     findings += templating
     findings += _kubernetes(expanded, subject)
-    if any(finding.severity == "error" for finding in findings) or not isinstance(expanded, Branch):
+    if errors_of(findings) or not isinstance(expanded, Branch):
         return None, findings
     resolved = Resolved(
         document.name,
@@ -161,14 +164,12 @@ def _gateway(stack: StackSpec, ground: Profile) -> dict[str, str | None]:
     return {"name": default.name, "namespace": default.namespace} if default is not None else {}
 
 
-def _bases(document: Document, stack: StackSpec) -> tuple[list[Base], list[Finding]]:
+def _bases(document: Document, stack: StackSpec, refs: Node | None) -> tuple[list[Base], list[Finding]]:
     """The base configs that a service asks for, in order: the stack's in its namespace, else the presets."""
     own = {d.name: d for d in stack.documents if d.kind == BASE_CONFIG and d.namespace == document.namespace}
     found: list[Base] = []
     findings: list[Finding] = []
-    upper, _ = merge_trees(_spec_of(layer) for layer in _upper_layers(document, stack, []))
-    refs = at(upper, ("baseRefs",))
-    for index, ref in enumerate(refs.items if isinstance(refs, Row) else ()):
+    for index, ref in enumerate(_items(refs)):
         node = at(ref, ("name",))
         name = node.value if isinstance(node, Leaf) and isinstance(node.value, str) else ""
         path, origin = f"spec.baseRefs[{index}].name", origin_of(node, ref.origin)
@@ -199,7 +200,8 @@ def _upper_layers(document: Document, stack: StackSpec, bases: Sequence[Base]) -
     ]
 
 
-def _spec_of(layer: Branch) -> Branch:
+def spec_of(layer: Branch) -> Branch:
+    """The spec of a document or layer; an absent one is empty."""
     spec = layer.items.get("spec")
     return spec if isinstance(spec, Branch) else Branch({}, layer.origin)
 
@@ -217,7 +219,8 @@ def _metadata_of(layer: Branch) -> Node:
     return Branch({key: items[key] for key in _METADATA if key in items}, layer.origin)
 
 
-def _texts(node: Node | None) -> dict[str, str]:
+def texts(node: Node | None) -> dict[str, str]:
+    """Labels or annotations as plain text; none where there are none."""
     value = plain(node) if node is not None else {}
     return {str(key): str(item) for key, item in value.items()}
 

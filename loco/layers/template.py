@@ -45,7 +45,7 @@ def context(
         "name": name,
         "namespace": namespace,
         "spec": values,
-        "served_names": [model_name, names.publisher_name(namespace, model_name)],
+        "served_names": list(names.served_names(namespace, model_name)),
         "publisher": names.publisher_name(namespace, model_name),
         "routing_header": names.ROUTING_HEADER,
         "gateway": {"name": gateway.get("name") or "", "namespace": gateway.get("namespace") or ""},

@@ -43,7 +43,7 @@ def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
     return ServedModel(
         resolved.namespace,
         resolved.name,
-        (resolved.model_name, names.publisher_name(resolved.namespace, resolved.model_name)),
+        names.served_names(resolved.namespace, resolved.model_name),
         resolved.labels,
         found["service"],
         found.get("gateway-internal"),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from loco.model import Finding, Origin
+from loco.model import Finding, Origin, errors_of
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 from loco.spec.service import LLMInferenceServiceSpec, Spec
@@ -142,7 +142,7 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
             findings.append(Finding("LOCO-VALUE", "error", "spec.baseRefs", message, cure, refs.origin, subject))
     elif isinstance(spec, Leaf) and spec.value is None:
         findings.append(mistyped(spec, ("spec",), "a mapping", subject, tree))
-    if any(finding.severity == "error" for finding in findings) or name is None or place is None:
+    if errors_of(findings) or name is None or place is None:
         return None, findings
     return Document(kind, place, name, tree), findings
 

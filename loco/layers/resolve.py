@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from loco.layers.catalog import PRESETS, Profile, preset, profile
 from loco.layers.merge import Removal, merge_trees
-from loco.layers.template import context, expand
+from loco.layers.selection import choose
+from loco.layers.template import expand
+from loco.layers.values import context
 from loco.model import Finding, Origin, errors_of
 from loco.spec import BASE_CONFIG, SERVICE, Document, LLMInferenceServiceSpec, StackSpec
 from loco.spec.stack import Override
@@ -138,17 +140,6 @@ def overrides_of(document: Document, stack: StackSpec) -> list[Override]:
         if (override.kind, override.name) == (document.kind, document.name)
         and override.namespace in (None, document.namespace)
     ]
-
-
-def choose(decided: Node) -> tuple[str, ...]:
-    """The presets of a spec, in merge order, by the merge of all layers but the presets themselves."""
-    chosen = []
-    if at(decided, ("router", "scheduler")) is not None and at(decided, ("router", "scheduler", "pool", "ref")) is None:
-        chosen.append("config-llm-scheduler")
-    if at(decided, ("router", "route")) is not None and not _items(at(decided, ("router", "route", "http", "refs"))):
-        chosen.append("config-llm-router-route")
-    # Every other topology is refused field by field until its room is built, whatever stands here.
-    return (*chosen, "config-llm-template")
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

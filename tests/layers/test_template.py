@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loco.layers.template import context, expand, shutdown_timeout
+from loco.layers.template import expand
+from loco.layers.values import context, shutdown_timeout
 from loco.model import Finding, Origin
 from loco.spec import LLMInferenceServiceSpec
 from loco.spec.tree import at, leaves, plain, plant

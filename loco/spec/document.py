@@ -1,17 +1,21 @@
 """One document of a model file: its kind, its name, and a tree that knows its lines."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
 
 from loco.model import Finding, Origin, errors_of
+from loco.spec.companion import COMPANION_API, SECRET_CURE, check_companion, written
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.older import older_fields
+from loco.spec.rules import check_formats
 from loco.spec.service import LLMInferenceServiceSpec, Spec
 from loco.spec.suggest import close_to
-from loco.spec.tree import Branch, Leaf, Node, Row, at
+from loco.spec.tree import Branch, Leaf, Node, Path, Row, at
 from loco.spec.validate import (
     KUBERNETES_SHAPES,
     check_directives,
@@ -21,14 +25,25 @@ from loco.spec.validate import (
     origin_of,
 )
 
-Kind = Literal["LLMInferenceService", "LLMInferenceServiceConfig", "ExternalModel", "LiteLLMGateway"]
+Kind = Literal[
+    "LLMInferenceService",
+    "LLMInferenceServiceConfig",
+    "ExternalModel",
+    "LiteLLMGateway",
+    "ServiceAccount",
+    "ConfigMap",
+    "PersistentVolumeClaim",
+]
 SERVICE: Kind = "LLMInferenceService"
 BASE_CONFIG: Kind = "LLMInferenceServiceConfig"
 EXTERNAL_MODEL: Kind = "ExternalModel"
 GATEWAY: Kind = "LiteLLMGateway"
+CONFIG_MAP: Kind = "ConfigMap"
+COMPANION_KINDS: tuple[Kind, ...] = ("ServiceAccount", CONFIG_MAP, "PersistentVolumeClaim")
 LAYERED: tuple[Kind, ...] = (SERVICE, EXTERNAL_MODEL, GATEWAY)  # the kinds that defaults and overrides may name
 
 KSERVE_API = "serving.kserve.io/v1alpha2"
+OLDER_KSERVE_API = "serving.kserve.io/v1alpha1"  # read too: what it has and v1alpha2 hasn't is refused field by field
 LOCO_API = "locostack.com/v1alpha1"
 _GATEWAY_API = "gateway.networking.k8s.io/"
 _API_OF: dict[Kind, str] = {
@@ -36,6 +51,7 @@ _API_OF: dict[Kind, str] = {
     BASE_CONFIG: KSERVE_API,
     EXTERNAL_MODEL: LOCO_API,
     GATEWAY: LOCO_API,
+    **dict.fromkeys(COMPANION_KINDS, COMPANION_API),
 }
 SPEC_OF: dict[Kind, type[Spec]] = {
     SERVICE: LLMInferenceServiceSpec,
@@ -126,6 +142,11 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
     kind, findings = _kind_of(tree)
     if kind is None:
         return None, findings
+    if kind in COMPANION_KINDS:
+        name, place, findings = check_companion(tree, kind, namespace)
+        if errors_of(findings) or name is None or place is None:
+            return None, findings
+        return Document(kind, place, name, written(tree, place)), findings
     name, place, naming = _name_of(tree, kind, namespace)
     subject = "/".join(part for part in (kind, place, name) if part)
     findings += naming
@@ -160,10 +181,25 @@ def check_spec(
     findings += check_directives(spec, path, subject, root)
     if SPEC_OF[kind] is not LLMInferenceServiceSpec:
         return findings
-    for below, definition in KUBERNETES_SHAPES:
+    older = older_fields(spec, subject, root, path)
+    known = {finding.path for finding in older}
+    findings = [*older, *(finding for finding in findings if finding.path not in known)]
+    findings += check_formats(spec, subject, path, templates=True)
+    for below, definition in (*KUBERNETES_SHAPES, *_claims(spec)):
         if isinstance(part := at(spec, below), Branch):
-            findings += check_kubernetes(part, definition, path=(*path, *below), subject=subject, root=root)
+            where = (*path, *below)
+            model = LLMInferenceServiceSpec
+            findings += check_kubernetes(part, definition, path=where, subject=subject, root=root, model=model)
     return findings
+
+
+def _claims(spec: Node) -> Iterator[tuple[Path, str]]:
+    """Where claims for tiers of the KV cache are described."""
+    for side in ((), ("prefill",)):
+        tiers: Path = (*side, "kvCacheOffloading", "secondary")
+        row = at(spec, tiers)
+        for index in range(len(row.items) if isinstance(row, Row) else 0):
+            yield (*tiers, index, "fileSystem", "pvc", "spec"), "PersistentVolumeClaimSpec"
 
 
 def _kind_of(tree: Branch) -> tuple[Kind | None, list[Finding]]:
@@ -176,11 +212,14 @@ def _kind_of(tree: Branch) -> tuple[Kind | None, list[Finding]]:
     known = ", ".join(_API_OF)
     if kind is None:
         return None, [Finding("LOCO-KIND", "error", "kind", "the document has no kind", f"one of {known}", origin)]
+    if kind == "Secret":
+        message = "a Secret's values don't stand in files"
+        return None, [Finding("LOCO-KIND", "error", "kind", message, SECRET_CURE, origin)]
     if kind not in _API_OF:
         cure = close_to(kind, _API_OF) or f"one of {known}; other objects belong to another project"
         return None, [Finding("LOCO-KIND", "error", "kind", f"loco knows no kind {kind}", cure, origin, value=kind)]
     wanted = {str(name): api for name, api in _API_OF.items()}[kind]
-    if version != wanted:
+    if version != wanted and (wanted, version) != (KSERVE_API, OLDER_KSERVE_API):
         origin = origin_of(tree.items.get("apiVersion"), tree.origin)
         message, cure = f"{kind} is read as {wanted}", f"apiVersion: {wanted}"
         return None, [Finding("LOCO-KIND", "error", "apiVersion", message, cure, origin, kind, version)]

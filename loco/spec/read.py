@@ -2,17 +2,18 @@
 
 import glob
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from loco.model import Finding, Origin, errors_of
 from loco.spec.config import config_tree, defaults_of, overrides_of
 from loco.spec.document import Document, read_document
+from loco.spec.files import read_each
+from loco.spec.presets import read_presets
 from loco.spec.stack import CONFIG, StackConfig, StackSpec
 from loco.spec.tree import Branch, Leaf, Node, at, plant
 from loco.spec.validate import check_model, origin_of, valid_part
-from loco.spec.yaml_reader import read_yaml
 
 
 def read_stack(
@@ -45,10 +46,12 @@ def read_stack(
     tree, findings = config_tree(config, root, config_file, project)
     findings += check_model(tree, StackConfig, directives=False)
     chosen = valid_part(tree, StackConfig)
-    trees, reading = _read_files(root, chosen.files, at(tree, ("files",)))
+    folder = chosen.presets.folder
+    trees, reading = _read_files(root, chosen.files, at(tree, ("files",)), folder)
     planted, planting = _plant_documents(documents)
     read, documenting = _read_documents([*trees, *planted], _namespace(tree, chosen))
-    reading += [*planting, *documenting]
+    own_presets, presetting = read_presets(root, folder, at(tree, ("presets", "folder")))
+    reading += [*planting, *documenting, *presetting]
     complete = not errors_of(reading)
     defaults, defaulting = defaults_of(tree)
     overrides, overriding = overrides_of(tree, read, complete)
@@ -60,6 +63,7 @@ def read_stack(
         tuple(read),
         defaults=defaults,
         overrides=overrides,
+        own_presets=own_presets,
         findings=tuple(findings),
         secrets=frozenset(secrets),
         complete=complete,
@@ -72,7 +76,7 @@ def read_files(paths: Sequence[Path], namespace: str | None, config: Mapping[str
     assert isinstance(tree, Branch)
     findings = check_model(tree, StackConfig, directives=False)
     chosen = valid_part(tree, StackConfig)
-    trees, reading = _read_each((path, str(path)) for path in paths)
+    trees, reading = read_each((path, str(path)) for path in paths)
     documents, documenting = _read_documents(trees, _namespace(tree, chosen))
     reading += documenting
     findings += reading
@@ -88,12 +92,16 @@ def _namespace(tree: Branch, chosen: StackConfig) -> str | None:
     return chosen.namespace
 
 
-def _read_files(root: Path, patterns: Sequence[str], where: Node | None) -> tuple[list[Node], list[Finding]]:
-    """Every file of the patterns, in sorted order."""
+def _read_files(
+    root: Path, patterns: Sequence[str], where: Node | None, presets: str | None
+) -> tuple[list[Node], list[Finding]]:
+    """Every file of the patterns, in sorted order, but for those in the folder of presets."""
+    aside = Path(os.path.realpath(root / presets)) if presets and "\0" not in presets else None
     findings: list[Finding] = []
     names: set[str] = set()
     for index, pattern in enumerate(patterns):
         found = [name for name in _matching(root, pattern) if (root / name).is_file()]
+        found = [name for name in found if aside is None or aside not in Path(os.path.realpath(root / name)).parents]
         names.update(os.path.normpath(name) for name in found)
         if not found:
             origin = origin_of(at(where, (index,)), CONFIG)
@@ -102,7 +110,7 @@ def _read_files(root: Path, patterns: Sequence[str], where: Node | None) -> tupl
             if "\0" not in pattern and pattern and (root / pattern).is_dir():
                 cure = os.path.join(pattern, "*.yaml")
             findings.append(Finding("LOCO-FILE", "error", f"files[{index}]", message, cure, origin, value=pattern))
-    trees, reading = _read_each((root / name, name) for name in sorted(names))
+    trees, reading = read_each((root / name, name) for name in sorted(names))
     return trees, findings + reading
 
 
@@ -111,36 +119,6 @@ def _matching(root: Path, pattern: str) -> list[str]:
         return glob.glob(pattern, root_dir=root, recursive=True)
     except ValueError:  # a NUL in the pattern
         return []
-
-
-def _read_each(files: Iterable[tuple[Path, str]]) -> tuple[list[Node], list[Finding]]:
-    """Each file once, however many names lead to it."""
-    trees: list[Node] = []
-    findings: list[Finding] = []
-    seen: set[str] = set()
-    for path, shown in files:
-        real = os.path.realpath(path)
-        if real not in seen:
-            seen.add(real)
-            found, reading = _read_file(path, shown)
-            trees += found
-            findings += reading
-    return trees, findings
-
-
-def _read_file(path: Path, shown: str) -> tuple[list[Node], list[Finding]]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        message = f"{shown} can't be read: {error.strerror or error}"
-        return [], [Finding("LOCO-FILE", "error", "", message, "the path of a readable file", Origin("service", shown))]
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        message = f"{shown} isn't UTF-8: {error.reason} at byte {error.start}"
-        origin = Origin("service", shown, content.count(b"\n", 0, error.start) + 1)
-        return [], [Finding("LOCO-YAML", "error", "", message, "the file in UTF-8", origin)]
-    return read_yaml(text, shown, "service")
 
 
 def _plant_documents(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Node], list[Finding]]:

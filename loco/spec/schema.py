@@ -10,12 +10,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from loco.spec import kubernetes
+from loco.spec.companion import COMPANION_API
 from loco.spec.document import (
     BASE_CONFIG,
+    COMPANION_KINDS,
     EXTERNAL_MODEL,
     KSERVE_API,
     LAYERED,
     LOCO_API,
+    OLDER_KSERVE_API,
     SERVICE,
     SPEC_OF,
     Kind,
@@ -33,6 +36,7 @@ ANY_DOCUMENT = "Document"
 STACK_CONFIG = "StackConfig"
 SCHEMAS: tuple[str, ...] = (*SPEC_OF, ANY_DOCUMENT, STACK_CONFIG)
 
+_KSERVE = [KSERVE_API, OLDER_KSERVE_API]
 _PROJECT = "loco:"
 _NAME = {"type": "string", "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$", "maxLength": 63}
 _DIRECTIVES: Schema = {
@@ -68,20 +72,34 @@ def schema_of(name: str) -> Schema:
 def _any_document() -> Schema:
     """Told apart by kind, so that an editor judges a document by its own schema alone."""
     kinds = list(SPEC_OF)
+    definitions: Schema = {}
+    for kind in COMPANION_KINDS:
+        _kubernetes(kind, definitions)
     return {
         "$schema": DIALECT,
         "title": ANY_DOCUMENT,
         "description": "One document of a model file.",
         "type": "object",
         "required": ["apiVersion", "kind"],
-        "properties": {"apiVersion": {"enum": [KSERVE_API, LOCO_API]}, "kind": {"enum": kinds}},
+        "properties": {
+            "apiVersion": {"enum": [KSERVE_API, OLDER_KSERVE_API, LOCO_API, COMPANION_API]},
+            "kind": {"enum": [*kinds, *COMPANION_KINDS]},
+        },
         "allOf": [
             {
                 "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
                 "then": {"$ref": f"{kind}.json"},
             }
             for kind in kinds
+        ]
+        + [
+            {
+                "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+                "then": {"$ref": f"#/$defs/{_kubernetes_name(kind)}"},
+            }
+            for kind in COMPANION_KINDS
         ],
+        "$defs": definitions,
     }
 
 
@@ -100,7 +118,7 @@ def _document(kind: Kind) -> Schema:
         "type": "object",
         "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind in (SERVICE, EXTERNAL_MODEL) else [])],
         "properties": {
-            "apiVersion": {"const": KSERVE_API if SPEC_OF[kind] is LLMInferenceServiceSpec else LOCO_API},
+            "apiVersion": {"enum": _KSERVE} if SPEC_OF[kind] is LLMInferenceServiceSpec else {"const": LOCO_API},
             "kind": {"const": kind},
             "metadata": _never_null(_ref(metadata)),
             "spec": _never_null(_ref(spec)),

@@ -7,26 +7,16 @@ document, and what must be there is judged on the merged spec.
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import ConfigDict, Field
+
+from loco.spec.base import KubernetesObject, Positive
+from loco.spec.base import Spec as Spec
+from loco.spec.scaling import KEDA as KEDA
+from loco.spec.scaling import DirectKEDA as DirectKEDA
+from loco.spec.scaling import Scaling as Scaling
 
 PodSpec = dict[str, Any]
-KubernetesObject = dict[str, Any]
 IntOrString = Annotated[int | str, Field(union_mode="left_to_right")]
-Positive = Annotated[int, Field(ge=1)]
-
-
-class Spec(BaseModel):
-    """Base of what users write: frozen, unknown keys refused, no conversion between types."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        populate_by_name=False,
-        protected_namespaces=(),
-    )
 
 
 class LoRA(Spec):
@@ -104,21 +94,6 @@ class RolloutStrategy(Spec):
 
     max_unavailable: IntOrString | None = None
     max_surge: IntOrString | None = None
-
-
-class WVA(Spec):
-    hpa: KubernetesObject | None = None
-    keda: KubernetesObject | None = None
-    variant_cost: str | None = None
-
-
-class Scaling(Spec):
-    """Autoscaling; exclusive with replicas."""
-
-    min_replicas: Positive | None = None
-    max_replicas: Positive | None = None
-    wva: WVA | None = None
-    keda: KubernetesObject | None = None
 
 
 class Workload(Spec):

@@ -1,13 +1,20 @@
 """The stack config of one environment, and the StackSpec that reading makes of it and its documents."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from loco.model import Finding, Origin
 from loco.spec.credential_source import CredentialSource
-from loco.spec.document import NAMESPACE_RULE, Document, is_namespace
+from loco.spec.document import BASE_CONFIG, NAMESPACE_RULE, Document, is_namespace
+from loco.spec.monitoring import Monitoring
+from loco.spec.peer import Peer
+from loco.spec.presets import NO_PRESETS, OwnPresets
 from loco.spec.service import Spec
 from loco.spec.texts import HTTPURL, ObjectName, SecretKeyName
 from loco.spec.tree import Branch
@@ -39,7 +46,9 @@ class GatewayFact(Spec):
     namespace: DNSLabel | None = None
     url: HTTPURL | None = None
     internal_url: HTTPURL | None = Field(None, alias="internalURL")
-    peers: list[dict[str, Any]] | None = None
+    peers: list[Peer] | None = Field(
+        None, description="Who calls engines and endpoint pickers for it; what a NetworkPolicy lets in."
+    )
 
     @model_validator(mode="after")
     def _named(self) -> "GatewayFact":
@@ -48,18 +57,68 @@ class GatewayFact(Spec):
         return self
 
 
+class CABundle(Spec):
+    """A ConfigMap of certificate authorities in the namespace of each service, under the key cabundle.crt."""
+
+    config_map: ObjectName | None = None
+    mount_path: Annotated[str, Field(pattern=r"^/[^:]+$")] = Field(
+        "/etc/ssl/custom-certs", description="Where the download sees it."
+    )
+
+    @model_validator(mode="after")
+    def _named(self) -> "CABundle":
+        if self.config_map is None:
+            raise ValueError("configMap: NAME, of the ConfigMap that holds them")
+        return self
+
+
 class Platform(Spec):
     """What the platform team provides."""
 
     gateway: GatewayFact | None = None
+    monitoring: Monitoring | None = None
+    clients: list[Peer] | None = Field(None, description="Who calls engines directly, past every gateway.")
     tls: bool = Field(False, description="Serve HTTPS between gateway, picker and engines.")
     spare_gpus: Annotated[int, Field(ge=0)] = Field(
         0, description="GPUs that a rolling update may take beside those in use."
     )
     registries: dict[str, str] | None = Field(None, description="Mirrors, by registry host.")
+    ca_bundle: CABundle | None = Field(None, description="Certificate authorities that downloads of models trust.")
     from_: str | None = Field(
         None, alias="from", description="organization/project/stack whose outputs fill these values."
     )
+
+
+def _as_text(value: Any) -> Any:
+    """Versions are whole numbers, and the engine makes a number of one that is set on the command line."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class Presets(Spec):
+    """Which presets shape the pods: a version of those that loco ships, and a folder of one's own."""
+
+    version: Annotated[str, BeforeValidator(_as_text)] | None = Field(
+        None, description="Pins presets, start scripts and profiles; by default the newest."
+    )
+    folder: str | None = Field(
+        None,
+        description="Presets of one's own, by name beside or in place of loco's; relative to Pulumi.yaml's folder.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _version_alone(cls, value: Any) -> Any:
+        text = _as_text(value)
+        return {"version": text} if isinstance(text, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        version = {"type": ["string", "integer"]}
+        mapping = handler.resolve_ref_schema(handler(schema))
+        description = mapping.pop("description")
+        properties = {**mapping["properties"], "version": {**mapping["properties"]["version"], **version}}
+        properties["version"].pop("anyOf", None)
+        return {"description": description, "anyOf": [version, {**mapping, "properties": properties}]}
 
 
 class StackConfig(Spec):
@@ -71,6 +130,9 @@ class StackConfig(Spec):
     namespace: DNSLabel | None = Field(None, description="For documents without metadata.namespace.")
     profile: ProfileName = Field(
         "safe", description="loco's own defaults: safe, or kserve for the reference's behaviour."
+    )
+    presets: Presets = Field(
+        Presets(), description="A version that pins what shapes pods, or {version, folder}; see docs/presets.md."
     )
     cluster: Cluster = Cluster()
     platform: Platform = Platform()
@@ -93,7 +155,7 @@ class Override:
     enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StackSpec:
     """What the planner plans: plain data, all of it from files and config.
 
@@ -104,6 +166,7 @@ class StackSpec:
         documents: those that passed their own checks, by kind, namespace and name.
         defaults: by kind, a tree with ``spec`` and ``metadata`` like a document's.
         overrides: in config order.
+        own_presets: those of the folder that the config names.
         findings: everything that reading found.
         brings_provider: whether a program hands over a provider of its own, which knows the cluster.
         secrets: names of the stack config's secrets; never a value.
@@ -116,10 +179,20 @@ class StackSpec:
     documents: tuple[Document, ...]
     defaults: dict[str, Branch] = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
+    own_presets: OwnPresets = NO_PRESETS
     findings: tuple[Finding, ...] = ()
     secrets: frozenset[str] = frozenset()
     brings_provider: bool = False
     complete: bool = True
+
+    @cached_property
+    def base_configs(self) -> Mapping[str, Mapping[str, Document]]:
+        """The base configs by namespace and name."""
+        found: dict[str, dict[str, Document]] = {}
+        for document in self.documents:
+            if document.kind == BASE_CONFIG:
+                found.setdefault(document.namespace, {})[document.name] = document
+        return found
 
     @property
     def deletion_protection(self) -> bool:

@@ -131,6 +131,17 @@ def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
         yield path, node
 
 
+def scalars(node: Node) -> Iterator[Leaf]:
+    """Every scalar, in no particular order: for a quick look at all of them."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Leaf):
+            yield found
+        else:
+            waiting.extend(found.items.values() if isinstance(found, Branch) else found.items)
+
+
 def dotted(path: Path, root: Node | None = None) -> str:
     """A path as text: ``spec.template.containers[main].image``; an odd key in quotes: ``spec.labels["a.b/c"]``.
 

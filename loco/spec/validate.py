@@ -7,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from loco.model import Finding, Origin
 from loco.spec import kubernetes
-from loco.spec.suggest import close_to, suggestion
+from loco.spec.suggest import close_to, kubernetes_suggestion, suggestion
 from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, nearest
 
 __all__ = ["as_layer", "check_kubernetes", "check_model", "close_to", "mistyped", "origin_of", "valid_part"]
@@ -20,6 +20,15 @@ KUBERNETES_SHAPES: tuple[tuple[Path, str], ...] = (
     (("prefill", "worker"), "PodSpec"),
     (("router", "scheduler", "template"), "PodSpec"),
     (("router", "scheduler", "tokenizer", "template"), "PodSpec"),
+    *(
+        (path, "HorizontalPodAutoscalerBehavior")
+        for scaling in (("scaling",), ("prefill", "scaling"))
+        for path in (
+            (*scaling, "wva", "hpa", "behavior"),
+            (*scaling, "wva", "keda", "advanced", "horizontalPodAutoscalerConfig", "behavior"),
+            (*scaling, "keda", "advanced", "horizontalPodAutoscalerConfig", "behavior"),
+        )
+    ),
 )
 
 # Text of another system's grammar: neither its nulls nor its ``$`` keys mean anything to a merge.
@@ -81,7 +90,9 @@ def valid_part(tree: Branch, model: type[AnyModel]) -> AnyModel:
     """The model of a tree without what ``check_model`` has findings about: one fault must not hide the rest."""
     data = as_layer(tree, directives=False)
     while errors := _errors(data, model):
-        for path in sorted({_within(tree, error["loc"]) for error in errors}, key=str, reverse=True):
+        for path in sorted({_present(data, error["loc"]) for error in errors}, key=str, reverse=True):
+            if not path:  # something is missing that the whole can't be without
+                return model.model_validate({})
             parent = data
             for key in path[:-1]:
                 parent = parent[key]
@@ -93,12 +104,31 @@ def valid_part(tree: Branch, model: type[AnyModel]) -> AnyModel:
     return model.model_validate(data)
 
 
+def _present(data: Any, loc: tuple[int | str, ...]) -> Path:
+    """The part of an error's location that is there; the rest is missing, or names a union's member."""
+    path: Path = ()
+    for key in loc:
+        inside = isinstance(data, dict) and key in data
+        if not inside and not (isinstance(data, list) and isinstance(key, int) and key < len(data)):
+            break
+        data, path = data[key], (*path, key)
+    return path
+
+
 def check_kubernetes(
-    tree: Node, definition: str, *, path: Path, subject: str | None, root: Node | None, complete: bool = False
+    tree: Node,
+    definition: str,
+    *,
+    path: Path,
+    subject: str | None,
+    root: Node | None,
+    complete: bool = False,
+    model: type[BaseModel] | None = None,
 ) -> list[Finding]:
     """The same against a shape of the Kubernetes tables.
 
     Args:
+        model: of the spec in which a pod stands, for saying where a misplaced key belongs.
         complete: also what a finished object must have, such as a container's name; a layer may leave it out.
     """
     findings = []
@@ -109,6 +139,10 @@ def check_kubernetes(
             siblings = f"; the nearest known key is {problem.nearest}" if problem.nearest else ""
             message = f"Kubernetes {kubernetes.KUBERNETES_VERSION} has no field {where[-1]} here{siblings}"
             cure = problem.nearest or "a field that Kubernetes has, or remove the line"
+            misplaced = (
+                kubernetes_suggestion(node, problem.path, path, model) if model and definition == "PodSpec" else None
+            )
+            message, cure = misplaced or (message, cure)
             code = "LOCO-UNKNOWN-KEY"
         elif problem.reason == "type" or (problem.reason == "value" and problem.value is None):
             findings.append(mistyped(node, where, problem.expected, subject, root))

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loco.cli.render import _Dumper
+from loco.cli.yaml_writer import write_yaml
 from loco.spec.tree import plain
 from loco.spec.yaml_reader import read_yaml
 
@@ -162,7 +162,7 @@ NUMBERLIKE = st.text(alphabet="0123456789.+-eE_xobynYN:~", max_size=6)
     st.dictionaries(TEXT | NUMBERLIKE, TEXT | NUMBERLIKE | st.integers(-9, 9) | st.booleans() | st.none(), max_size=4)
 )
 def test_printed_yaml_reads_back(data: dict[str, Any]) -> None:
-    text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    text = write_yaml([data])
     [tree], findings = read_yaml(text, "f", "l")
     assert findings == []
     assert plain(tree) == data
@@ -172,5 +172,5 @@ def test_printed_yaml_reads_back(data: dict[str, Any]) -> None:
     "text", ["y", "N", "yes", "1e3", "08", "0o7", "1_0", "-.5", "12:30", "2026-01-01", "~", "", "1."]
 )
 def test_text_that_some_reader_takes_for_something_else_is_quoted(text: str) -> None:
-    printed = yaml.dump([text], Dumper=_Dumper)
+    printed = write_yaml([[text]])
     assert printed.strip(" -\n")[0] in "'\""

@@ -28,7 +28,7 @@ WHOLE = {
     "near kind": (f"{KSERVE}kind: LLMInferenceServce\n", 2, "KIND", "kind", "LLMInferenceService"),
     "other kind": ("apiVersion: v1\nkind: Pod\n", 2, "KIND", "kind", "another project"),
     "old version": (
-        "apiVersion: serving.kserve.io/v1alpha1\nkind: LLMInferenceService\n",
+        "apiVersion: serving.kserve.io/v1alpha0\nkind: LLMInferenceService\n",
         1,
         "KIND",
         "apiVersion",

@@ -1,0 +1,65 @@
+"""Plain Kubernetes objects beside the models that need them: accounts, ConfigMaps and claims.
+
+Model files of KServe users hold such objects next to their services. loco applies them as they are, before the pods
+that name them. A Secret is not among them: its values never stand in a file.
+"""
+
+import re
+from dataclasses import replace
+
+from loco.model import Finding
+from loco.spec.tree import Branch, Leaf, Node, at
+from loco.spec.validate import check_kubernetes, origin_of
+
+COMPANION_API = "v1"
+SECRET_CURE = (
+    "credentials: {SECRET: {KEY: {config: NAME}}} in the stack config, and `pulumi config set --secret NAME`; "
+    "or {existing: true} for a Secret that somebody else makes"
+)
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LONGEST_NAME = 253
+_NOT_WRITTEN = ("status",)  # what the cluster says of an object
+
+
+def check_companion(tree: Branch, kind: str, namespace: str | None) -> tuple[str | None, str | None, list[Finding]]:
+    """Name, namespace and findings of one: a field that Kubernetes doesn't have, a value or name that it refuses.
+
+    The two are None where an error stands in the way.
+    """
+    name, place = _text(at(tree, ("metadata", "name"))), _text(at(tree, ("metadata", "namespace"))) or namespace
+    subject = "/".join(part for part in (kind, place, name) if part)
+    findings = check_kubernetes(tree, kind, path=(), subject=subject, root=tree, complete=True)
+    metadata = at(tree, ("metadata",))
+    here = origin_of(metadata, tree.origin)
+    if not name and not findings:
+        cure = "metadata: {name: …}, a name that stays the same"
+        findings.append(
+            Finding("LOCO-VALUE", "error", "metadata.name", "the document has no name", cure, here, subject)
+        )
+    elif name and (not _SUBDOMAIN.fullmatch(name) or len(name) > _LONGEST_NAME):
+        message = f"a {kind}'s name is small letters, digits, dashes and dots, a letter or digit first and last"
+        origin = origin_of(at(tree, ("metadata", "name")), here)
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.name", message, "such a name", origin, subject, name))
+    if place is None and not findings:
+        message = "the document has no namespace, and the stack names none"
+        cure = "metadata: {namespace: …}, or namespace: … in the stack config"
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.namespace", message, cure, here, subject))
+    for key in _NOT_WRITTEN:
+        if (node := at(tree, (key,))) is not None:
+            message = "this is the cluster's to say, and nobody reads it here"
+            cure = "the document without it"
+            findings.append(Finding("LOCO-NO-EFFECT", "warning", key, message, cure, node.origin, subject))
+    return name, place, findings
+
+
+def written(tree: Branch, namespace: str) -> Branch:
+    """The object as it is applied: with its namespace, without what the cluster says."""
+    metadata = at(tree, ("metadata",))
+    items = dict(metadata.items) if isinstance(metadata, Branch) else {}
+    placed = {**items, "namespace": Leaf(namespace, tree.origin)}
+    kept = {key: node for key, node in tree.items.items() if key not in _NOT_WRITTEN}
+    return replace(tree, items={**kept, "metadata": Branch(placed, tree.origin)})
+
+
+def _text(node: Node | None) -> str | None:
+    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) and node.value else None

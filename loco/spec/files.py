@@ -1,0 +1,44 @@
+"""Files of the user's disk: their text, their YAML, and what is wrong with either."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from loco.model import Finding, Origin
+from loco.spec.tree import Node
+from loco.spec.yaml_reader import read_yaml
+
+
+def read_each(files: Iterable[tuple[Path, str]], layer: str = "service") -> tuple[list[Node], list[Finding]]:
+    """The documents of YAML files, each file once, however many names lead to it, and what can't be read."""
+    trees: list[Node] = []
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    for path, shown in files:
+        real = os.path.realpath(path)
+        if real not in seen:
+            seen.add(real)
+            found, reading = _read_yaml(path, shown, layer)
+            trees += found
+            findings += reading
+    return trees, findings
+
+
+def read_text(path: Path, shown: str, layer: str) -> tuple[str | None, list[Finding]]:
+    """A file's text, None where it can't be read or isn't UTF-8."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        message = f"{shown} can't be read: {error.strerror or error}"
+        return None, [Finding("LOCO-FILE", "error", "", message, "the path of a readable file", Origin(layer, shown))]
+    try:
+        return content.decode("utf-8"), []
+    except UnicodeDecodeError as error:
+        message = f"{shown} isn't UTF-8: {error.reason} at byte {error.start}"
+        origin = Origin(layer, shown, content.count(b"\n", 0, error.start) + 1)
+        return None, [Finding("LOCO-YAML", "error", "", message, "the file in UTF-8", origin)]
+
+
+def _read_yaml(path: Path, shown: str, layer: str) -> tuple[list[Node], list[Finding]]:
+    text, findings = read_text(path, shown, layer)
+    return read_yaml(text, shown, layer) if text is not None else ([], findings)

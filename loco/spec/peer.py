@@ -1,0 +1,43 @@
+"""Pods or addresses that a NetworkPolicy lets in, as the stack config names them."""
+
+from ipaddress import ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from loco.spec.base import Spec
+from loco.spec.document import NAMESPACE_RULE, is_namespace
+
+
+def _namespace(value: str) -> str:
+    if not is_namespace(value):
+        raise ValueError(NAMESPACE_RULE)
+    return value
+
+
+def _cidr(value: str) -> str:
+    try:
+        ip_network(value)
+    except ValueError:
+        raise ValueError("a range of addresses such as 10.0.0.0/8, without host bits") from None
+    if "/" not in value:
+        raise ValueError("a range of addresses ends in its length, such as 10.0.0.1/32")
+    return value
+
+
+class Peer(Spec):
+    """Pods of one namespace, all of them or those with some labels; or addresses outside the cluster's pods."""
+
+    namespace: Annotated[str, AfterValidator(_namespace)] | None = Field(None, description="Where the pods run.")
+    pod_labels: dict[str, str] | None = Field(None, description="Only pods with these labels.")
+    cidr: Annotated[str, AfterValidator(_cidr)] | None = Field(
+        None, description="A range of addresses, such as those of a load balancer's health checks."
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Peer":
+        if (self.namespace is None) is (self.cidr is None):
+            raise ValueError("exactly one of namespace: NAME or cidr: RANGE")
+        if self.pod_labels is not None and self.namespace is None:
+            raise ValueError("podLabels goes with the namespace of the pods")
+        return self

@@ -16,13 +16,22 @@ from typing import Any
 
 TELLS = "STAND-IN:"
 # All that a start script may take from the image beside bash and vllm itself.
-TOOLS = ("bash", "cat", "grep", "head", "sort", "tail")
+TOOLS = ("bash", "cat", "grep", "head", "sleep", "sort", "tail")
 _VLLM = """#!{python}
 import json, os, sys
 if sys.argv[1:] == ["--version"]:
     sys.stdout.write(os.environ["STAND_IN_VERSION"])
     sys.exit(int(os.environ["STAND_IN_VERSION_STATUS"]))
 print({tells!r} + json.dumps({{"argv": ["vllm", *sys.argv[1:]], "env": dict(os.environ)}}), flush=True)
+"""
+# Names ending in .late are found at the third question, those in .unknown never.
+_GETENT = """#!/bin/bash
+case $2 in
+  *.unknown) exit 2 ;;
+  *.late) asked=$(cat "$ASKED"); echo "x$asked" >"$ASKED"; if [ "$asked" != xx ]; then exit 2; fi ;;
+esac
+echo "10.0.0.9      $2"
+echo "10.0.0.10     $2"
 """
 _ENVIRONMENT = {"LWS_LEADER_ADDRESS": "leader.svc", "LWS_WORKER_INDEX": "1", "HOME": "/tmp"}
 
@@ -45,7 +54,7 @@ class StandIn:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._write("vllm", _VLLM.format(python=sys.executable, tells=TELLS))
-        self._write("getent", '#!/bin/bash\necho "10.0.0.9 $2"\n')
+        self._write("getent", _GETENT)
         for tool in TOOLS:
             source = next(path for path in (Path("/usr/bin") / tool, Path("/bin") / tool) if path.exists())
             if not (folder / tool).exists():

@@ -1,4 +1,4 @@
-"""Templates: presets are expanded after merging, users' text is data, never a program."""
+"""Templates of presets, which are expanded after merging; those of KServe are in test_go_templates."""
 
 import shlex
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loco.layers.catalog import NEWEST, profile
 from loco.layers.template import expand
 from loco.layers.values import context, shutdown_timeout
 from loco.model import Finding, Origin
@@ -14,11 +15,12 @@ from loco.spec import LLMInferenceServiceSpec
 from loco.spec.tree import at, leaves, plain, plant
 
 GATEWAY = {"name": "shared", "namespace": None}
-PRESET, SERVICE = Origin("preset:p", "presets/p.yaml", 1), Origin("service", "m.yaml", 1)
+SETTINGS = profile("safe", NEWEST).settings
+PRESET = Origin("preset:p", "presets/p.yaml", 1)
 
 
 def expanded(text: str, origin: Origin = PRESET, *, name: str = "chat", **spec: Any) -> tuple[Any, list[Finding]]:
-    values = context(LLMInferenceServiceSpec.model_validate(spec), name, "llm", False, GATEWAY)
+    values = context(LLMInferenceServiceSpec.model_validate(spec), name, "llm", False, GATEWAY, SETTINGS)
     tree, findings = expand(plant({"template": {"hostname": text}}, origin), values, "subject")
     return plain(tree)["template"]["hostname"], findings
 
@@ -100,28 +102,8 @@ def test_what_a_preset_may_not_do(text: str, reason: str) -> None:
     assert reason in finding.message
 
 
-CHAT_TEMPLATE = "{% for message in messages %}{{ '<|' + message.role + '|>' }}{{ message['content'] }}{% endfor %}"
-
-
-@pytest.mark.parametrize("layer", ["service", "baseRef:b", "defaults", "overrides"])
-@pytest.mark.parametrize(
-    "text", [CHAT_TEMPLATE, "{{ name }}", "{{ $labels.pod }}", "{{", '{"a": {"b": 1}}', "{{ spec.model }}", "${{ x }}"]
-)
-def test_braces_of_users_survive(layer: str, text: str) -> None:
-    assert expanded(text, Origin(layer, "m.yaml", 1)) == (text, [])
-
-
-@pytest.mark.parametrize(
-    "text", ["{{ .Spec.Model.Name }}", "{{- .ObjectMeta.Name -}}", "a {{ChildName .ObjectMeta.Name `-x`}}"]
-)
-def test_expressions_of_kserve_are_no_plain_text(text: str) -> None:
-    _, [finding] = expanded(text, SERVICE)
-    assert finding.code == "LOCO-UNSUPPORTED"
-    assert finding.origin == SERVICE
-
-
 def test_the_template_stays_known_as_what_was_overridden() -> None:
-    values = context(LLMInferenceServiceSpec(), "chat", "llm", False, {})
+    values = context(LLMInferenceServiceSpec(), "chat", "llm", False, {}, SETTINGS)
     tree, _ = expand(plant({"labels": {"a": "{{ name }}", "b": "plain"}}, PRESET), values, "subject")
     found = {path[-1]: leaf for path, leaf in leaves(tree)}
     assert found["a"].overrode is not None  # type: ignore[union-attr]

@@ -120,21 +120,22 @@ def _interleaved(
 
 def written(node: Node, place: Place) -> Node:
     """A tree as it stands when nothing lies below it: nulls and directives have nothing to act on."""
-    if free_form(place) or isinstance(node, Leaf):
+    if isinstance(node, Leaf) or free_form(place):
         return node
     if isinstance(node, Row):
         return _written_row(node, place)
-    items = {
-        key: written(item, below(place, key))
-        for key, item in node.items.items()
-        if key not in DIRECTIVES and _removing(item) is None
-    }
+    items: dict[str, Node] = {}
+    for key, item in node.items.items():
+        if key in DIRECTIVES or _removing(item) is not None:
+            continue
+        # Most members are scalars, which need no place of their own.
+        items[key] = item if isinstance(item, Leaf) else written(item, below(place, key))
     return Branch(items, node.origin)
 
 
 def _written_row(row: Row, place: Place) -> Row:
     """The same of a list; ``place`` is that of its items."""
-    kept = (item for item in row.items if not _is_bare(item) and not _says(item, "delete"))
+    kept = (item for item in row.items if isinstance(item, Leaf) or not (_is_bare(item) or _says(item, "delete")))
     return Row(tuple(written(item, place) for item in kept), row.origin, row.overrode)
 
 

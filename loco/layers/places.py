@@ -16,6 +16,7 @@ _ONE_OF: dict[Path, frozenset[str]] = {
     ("prefill", "scaling"): frozenset({"wva", "keda"}),
     ("prefill", "scaling", "wva"): frozenset({"hpa", "keda"}),
     ("router", "scheduler", "config"): frozenset({"inline", "ref"}),
+    ("router", "scheduler", "pool"): frozenset({"spec", "ref"}),
     # Of loco's own kinds, whose paths begin with the kind.
     (EXTERNAL_MODEL, "auth"): frozenset({"apiKey", "bearerToken"}),
     (GATEWAY, "masterKey"): frozenset({"generate", "secretRef"}),

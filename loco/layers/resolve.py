@@ -4,19 +4,23 @@ The order, low to high: profile, presets as chosen, the stack's defaults, baseRe
 stack's overrides. The presets are chosen by the merge of all the others, in that same order.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from loco.layers.catalog import PRESETS, Profile, preset, profile
+from loco.layers.bases import Base, chosen_presets, referred, scripts_of, version_of
+from loco.layers.catalog import Profile, profile
+from loco.layers.go_template import Service, expand_expressions
 from loco.layers.merge import Removal, merge_trees
+from loco.layers.picker_config_map import with_config_map
 from loco.layers.selection import choose
 from loco.layers.template import expand
 from loco.layers.values import context
 from loco.model import Finding, Origin, errors_of
-from loco.spec import BASE_CONFIG, SERVICE, Document, LLMInferenceServiceSpec, StackSpec
-from loco.spec.stack import Override
-from loco.spec.suggest import close_to
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, plain, relayered
+from loco.spec import SERVICE, Document, LLMInferenceServiceSpec, StackSpec
+from loco.spec.credential_source import CredentialSource
+from loco.spec.rules import Judged, broken_rules
+from loco.spec.stack import CABundle, Override
+from loco.spec.tree import Branch, Node, Path, at, plain
 from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, origin_of
 
 _METADATA = ("labels", "annotations")
@@ -24,18 +28,19 @@ _METADATA = ("labels", "annotations")
 
 @dataclass(frozen=True, slots=True)
 class AppliedConfig:
-    """A preset or base config that took part, with where it came from: ``Preset`` or ``UserRef``."""
+    """A preset or base config that took part.
+
+    Attributes:
+        source: ``Preset`` or ``UserRef``: chosen for what the service is, or named by it.
+        where: ``namespace NS``, ``folder FOLDER`` of the user's own presets, or ``presets VERSION``.
+    """
 
     name: str
     source: str
+    where: str
 
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """A base config as a layer."""
-
-    name: str
-    spec: Node
+    def __str__(self) -> str:
+        return f"{'preset' if self.source == 'Preset' else 'baseRef'} {self.name} ({self.where})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class Resolved:
         tree: the same as a tree: every leaf knows its layer, file and line, and what it overrode.
         metadata: labels and annotations of the service's own metadata, after defaults and overrides; likewise a tree.
         applied: presets in order, then base configs.
+        ca_bundle: the platform's, which downloads trust.
+        credentials: what the stack declares: by Secret and key, where the value comes from.
     """
 
     name: str
@@ -58,6 +65,8 @@ class Resolved:
     applied: tuple[AppliedConfig, ...]
     profile: Profile
     tls: bool
+    ca_bundle: CABundle | None = None
+    credentials: Mapping[str, Mapping[str, CredentialSource]] = field(default_factory=dict)
 
     @property
     def subject(self) -> str:
@@ -90,27 +99,42 @@ class Resolved:
 def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list[Finding]]:
     """The resolved service, None where an error stands in the way, and the findings."""
     subject = document.subject
-    ground = profile(stack.config.profile)
+    ground = profile(stack.config.profile, version_of(stack))
     upper = _upper_layers(document, stack, [])
     decided, _ = merge_trees(spec_of(layer) for layer in upper)
-    bases, findings = _bases(document, stack, at(decided, ("baseRefs",)))
+    bases, findings = referred(document, stack, at(decided, ("baseRefs",)))
     if bases:
         upper = _upper_layers(document, stack, bases)
         decided, _ = merge_trees(spec_of(layer) for layer in upper)
-    chosen = choose(decided)
-    layers = [ground.spec, *(preset(name) for name in chosen), *(spec_of(layer) for layer in upper)]
+    decided, unread = with_config_map(decided, stack, document.namespace, subject)
+    findings += unread
+    guessed = bool(errors_of(findings))  # a base config that isn't there could hold what seems to be missing
+    presets, missing = chosen_presets(choose(decided), document, stack)
+    findings += missing
+    layers = [ground.spec, *(base.spec for base in presets), *(spec_of(layer) for layer in upper)]
     merged, removals = merge_trees(layers)
     findings += [removal_finding(removal, subject) for removal in removals]
 
-    findings += check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
+    shapeless = check_model(merged, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(merged))
+    findings += shapeless
     if errors_of(findings):
-        return None, findings
-    before = LLMInferenceServiceSpec.model_validate(plain(merged))
-    tls = stack.config.platform.tls
-    values = context(before, document.name, document.namespace, tls, _gateway(stack, ground))
-    expanded, templating = expand(merged, values, subject)
+        return None, findings + ([] if guessed or shapeless else _broken(document, merged, upper))
+    tls, gateway, metadata = stack.config.platform.tls, _gateway(stack, ground), merged_metadata(upper)
+    filled, refused = expand_expressions(
+        merged, Service(document.name, document.namespace, subject, metadata, tls, gateway)
+    )
+    findings += refused
+    if filled is not merged and (
+        shapeless := check_model(filled, LLMInferenceServiceSpec, path=("spec",), subject=subject, root=_rooted(filled))
+    ):
+        return None, findings + shapeless
+    before = LLMInferenceServiceSpec.model_validate(plain(filled))
+    values = context(before, document.name, document.namespace, tls, gateway, ground.settings)
+    expanded, templating = expand(filled, values, subject, scripts_of(stack))
     findings += templating
+    expanded, _ = with_config_map(expanded, stack, document.namespace, subject)
     findings += _kubernetes(expanded, subject)
+    findings += _broken(document, expanded, upper)
     if errors_of(findings) or not isinstance(expanded, Branch):
         return None, findings
     resolved = Resolved(
@@ -119,10 +143,15 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
         document.origin,
         LLMInferenceServiceSpec.model_validate(plain(expanded)),
         expanded,
-        merged_metadata(upper),
-        (*(AppliedConfig(name, "Preset") for name in chosen), *(AppliedConfig(base.name, "UserRef") for base in bases)),
+        metadata,
+        (
+            *(AppliedConfig(base.name, "Preset", base.where) for base in presets),
+            *(AppliedConfig(base.name, "UserRef", base.where) for base in bases),
+        ),
         ground,
         tls,
+        stack.config.platform.ca_bundle,
+        stack.config.credentials,
     )
     return resolved, findings
 
@@ -142,10 +171,6 @@ def overrides_of(document: Document, stack: StackSpec) -> list[Override]:
     ]
 
 
-def _items(node: Node | None) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Row) else ()
-
-
 def _gateway(stack: StackSpec, ground: Profile) -> dict[str, str | None]:
     """The Gateway for routes: the platform's, else the profile's, if it has one."""
     chosen = stack.config.platform.gateway
@@ -153,31 +178,6 @@ def _gateway(stack: StackSpec, ground: Profile) -> dict[str, str | None]:
         return {"name": chosen.name, "namespace": chosen.namespace}
     default = ground.settings.default_gateway
     return {"name": default.name, "namespace": default.namespace} if default is not None else {}
-
-
-def _bases(document: Document, stack: StackSpec, refs: Node | None) -> tuple[list[Base], list[Finding]]:
-    """The base configs that a service asks for, in order: the stack's in its namespace, else the presets."""
-    own = {d.name: d for d in stack.documents if d.kind == BASE_CONFIG and d.namespace == document.namespace}
-    found: list[Base] = []
-    findings: list[Finding] = []
-    for index, ref in enumerate(_items(refs)):
-        node = at(ref, ("name",))
-        name = node.value if isinstance(node, Leaf) and isinstance(node.value, str) else ""
-        path, origin = f"spec.baseRefs[{index}].name", origin_of(node, ref.origin)
-        if name in own:
-            found.append(Base(name, relayered(own[name].spec, f"baseRef:{name}")))
-        elif name in PRESETS:
-            found.append(Base(name, preset(name)))
-        elif not name:
-            message, cure = "a base reference names nothing", "- name: …, a base config of the stack"
-            findings.append(Finding("LOCO-VALUE", "error", path, message, cure, origin, document.subject))
-        elif stack.complete:  # otherwise it may be the document that could not be read
-            places = f"the namespace {document.namespace} and the presets"
-            message = f"no {BASE_CONFIG} is called {name}; searched {places}"
-            known = [*own, *PRESETS]
-            cure = close_to(name, known) or f"one of {', '.join(sorted(known))}"
-            findings.append(Finding("LOCO-REFERENCE", "error", path, message, cure, origin, document.subject, name))
-    return found, findings
 
 
 def _upper_layers(document: Document, stack: StackSpec, bases: Sequence[Base]) -> list[Branch]:
@@ -218,6 +218,13 @@ def texts(node: Node | None) -> dict[str, str]:
 
 def _rooted(spec: Node) -> Node:
     return Branch({"spec": spec}, spec.origin)
+
+
+def _broken(document: Document, spec: Node, layers: Sequence[Branch]) -> list[Finding]:
+    """What the rules say of the merged spec, which is well-typed, and of the metadata."""
+    tree = Branch({"spec": spec, "metadata": merged_metadata(layers)}, document.origin)
+    typed = LLMInferenceServiceSpec.model_validate(plain(spec))
+    return broken_rules(Judged(document.name, document.subject, document.origin, typed, tree))
 
 
 def _kubernetes(tree: Node, subject: str) -> list[Finding]:

@@ -1,17 +1,84 @@
 """Which presets a service gets."""
 
-from loco.spec.tree import Node, Row, at
+import re
+from collections.abc import Iterator
+
+from loco.spec.tree import Leaf, Node, Row, at
+from loco.spec.yaml_reader import read_yaml
+
+_TOKENIZING = ("token-producer", "precise-prefix-cache-scorer")
+_PREDICTING = ("predicted-latency-producer",)
+_CONFIG_TEXT = re.compile(r"--?config(?:-t|T)ext(?:=(?P<text>.*))?", re.DOTALL)
 
 
 def choose(decided: Node) -> tuple[str, ...]:
-    """The presets of a spec, in merge order, by the merge of all layers but the presets themselves."""
+    """The presets of a spec, in merge order, by the merge of all layers but the presets themselves.
+
+    Follows KServe's choice. A worker that neither data nor pipeline parallelism gives pods gets no engine at all.
+    """
     chosen = []
-    if at(decided, ("router", "scheduler")) is not None and at(decided, ("router", "scheduler", "pool", "ref")) is None:
-        chosen.append("config-llm-scheduler")
+    scheduler = at(decided, ("router", "scheduler"))
+    if scheduler is not None:
+        plugins = _plugin_types(scheduler)
+        if not _text(at(scheduler, ("pool", "ref", "name"))):
+            chosen.append("config-llm-scheduler")
+        if at(scheduler, ("tokenizer",)) is not None or any(plugin in plugins for plugin in _TOKENIZING):
+            chosen.append("config-llm-tokenizer")
+        if any(plugin in plugins for plugin in _PREDICTING):
+            chosen.append("config-llm-scheduler-latency-predictor")
     if at(decided, ("router", "route")) is not None and not _items(at(decided, ("router", "route", "http", "refs"))):
         chosen.append("config-llm-router-route")
-    # Every other topology is refused field by field until its room is built, whatever stands here.
-    return (*chosen, "config-llm-template")
+    if at(decided, ("tracing",)) is not None:
+        chosen.append("config-llm-tracing")
+    prefill = at(decided, ("prefill",))
+    if prefill is not None:
+        chosen += _engine("config-llm-prefill", prefill)
+    return (*chosen, *_engine("config-llm-decode" if prefill is not None else "config-llm", decided))
+
+
+def _engine(prefix: str, side: Node) -> tuple[str, ...]:
+    """The preset of one workload, if there is one for it."""
+    if at(side, ("worker",)) is None:
+        return (f"{prefix}-template",)
+    if _spread(side, "data") or _spread(side, "dataLocal"):
+        return (f"{prefix}-worker-data-parallel",)
+    return (f"{prefix}-worker-pipeline-parallel",) if _spread(side, "pipeline") else ()
+
+
+def _spread(side: Node, field: str) -> bool:
+    size = at(side, ("parallelism", field))
+    return isinstance(size, Leaf) and isinstance(size.value, int) and size.value > 0
+
+
+def _plugin_types(scheduler: Node) -> frozenset[str]:
+    """The types of the plugins in the picker's configuration, as far as it stands in the spec."""
+    config = at(scheduler, ("config", "inline"))
+    if config is None and (text := _config_text(scheduler)) is not None:
+        trees, _ = read_yaml(text, "config-text", "config-text")  # text that is no YAML is for the picker to refuse
+        config = trees[0] if trees else None
+    types = (_text(at(plugin, ("type",))) for plugin in _items(at(config, ("plugins",))))
+    return frozenset(name for name in types if name is not None)
+
+
+def _config_text(scheduler: Node) -> str | None:
+    """The value of the flag that gives the picker its configuration; of several the last, which is in force."""
+    found = None
+    args = list(_args(scheduler))
+    for index, arg in enumerate(args):
+        if match := _CONFIG_TEXT.fullmatch(arg):
+            inline = match["text"]
+            found = inline if inline is not None else "".join(args[index + 1 : index + 2])
+    return found
+
+
+def _args(scheduler: Node) -> Iterator[str]:
+    for container in _items(at(scheduler, ("template", "containers"))):
+        if _text(at(container, ("name",))) == "main":
+            yield from (_text(arg) or "" for arg in _items(at(container, ("args",))))
+
+
+def _text(node: Node | None) -> str | None:
+    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) else None
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

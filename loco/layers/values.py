@@ -5,40 +5,75 @@ from functools import partial
 from typing import Any
 
 from loco import names
+from loco.layers.catalog import Settings
+from loco.layers.kv_transfer import has_accelerators, kv_transfer_config
 from loco.spec import LLMInferenceServiceSpec
+from loco.spec.service import Parallelism, Workload
 
 _PRE_STOP_ROOM = 5
 _DEFAULT_GRACE = 60
 
 
 def context(
-    spec: LLMInferenceServiceSpec, name: str, namespace: str, tls: bool, gateway: Mapping[str, str | None]
+    spec: LLMInferenceServiceSpec,
+    name: str,
+    namespace: str,
+    tls: bool,
+    gateway: Mapping[str, str | None],
+    settings: Settings,
 ) -> dict[str, Any]:
     """The names that a preset may use.
+
+    ``main`` and ``prefill`` are the two sides, prefill being None where there is none: ``parallelism`` (always an
+    object), ``template``, ``worker``, ``offloads`` (whether the KV cache has tiers), ``kv_transfer`` (text of
+    ``--kv-transfer-config``, "" for none) and ``kv_transfer_before_tiers`` (the same for a vLLM that knows no tiers).
 
     Args:
         spec: the merged spec; presets see every field of it, an absent one as None, ``parallelism`` as an object.
         name, namespace: the service's.
         tls: whether engines serve HTTPS.
         gateway: name and namespace of the Gateway for routes, empty where there is none.
+        settings: the profile's switches.
     """
     model_name = (spec.model.name if spec.model else None) or name
+    disaggregated = spec.prefill is not None and settings.nixl == "forGPUs"
     values = spec.model_dump(by_alias=True)
-    values["parallelism"] = values["parallelism"] or {"tensor": None, "pipeline": None, "expert": None}
+    values["parallelism"] = _parallelism(spec)
+    pool = spec.router.scheduler.pool if spec.router and spec.router.scheduler else None
     return {
         "name": name,
         "namespace": namespace,
         "spec": values,
+        "main": _side(spec, disaggregated),
+        "prefill": _side(spec.prefill, disaggregated) if spec.prefill is not None else None,
         "served_names": list(names.served_names(namespace, model_name)),
         "publisher": names.publisher_name(namespace, model_name),
+        "pool_name": (pool.ref.name if pool and pool.ref else None) or names.inference_pool(name),
         "routing_header": names.ROUTING_HEADER,
         "gateway": {"name": gateway.get("name") or "", "namespace": gateway.get("namespace") or ""},
         "child_name": partial(names.child_name, name),
         "engine_port": names.ENGINE_PORT,
+        "decode_port": names.DECODE_ENGINE_PORT,
         "tls": tls,
         "scheme": "HTTPS" if tls else "HTTP",
         "shutdown_timeout": shutdown_timeout,
     }
+
+
+def _side(workload: Workload, disaggregated: bool) -> dict[str, Any]:
+    nixl = disaggregated and has_accelerators(workload)
+    return {
+        "parallelism": _parallelism(workload),
+        "template": workload.template,
+        "worker": workload.worker,
+        "offloads": workload.kv_cache_offloading is not None,
+        "kv_transfer": kv_transfer_config(workload.kv_cache_offloading, nixl),
+        "kv_transfer_before_tiers": kv_transfer_config(None, nixl),
+    }
+
+
+def _parallelism(workload: Workload) -> dict[str, Any]:
+    return (workload.parallelism or Parallelism()).model_dump(by_alias=True)
 
 
 def shutdown_timeout(pod: Mapping[str, Any] | None, pre_stop: int) -> int:

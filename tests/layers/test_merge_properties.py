@@ -77,6 +77,29 @@ def test_an_empty_layer_changes_nothing(spec: dict[str, Any]) -> None:
     assert merge_specs(alone) == alone, "a merged spec is as it is"
 
 
+@given(st.lists(SPECS, max_size=3), st.integers(0, 3))
+def test_an_empty_layer_changes_nothing_wherever_it_lies(specs: list[dict[str, Any]], place: int) -> None:
+    assert merge_specs(*specs[:place], {}, *specs[place:]) == merge_specs(*specs)
+
+
+@given(SPECS, SPECS)
+def test_who_changes_one_of_them_changes_no_other(base: dict[str, Any], over: dict[str, Any]) -> None:
+    def spoil(value: Any) -> None:
+        for item in list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else ():
+            spoil(item)
+        if isinstance(value, dict | list):
+            value.clear()
+
+    before, merged = copy.deepcopy((base, over)), merge_specs(base, over)
+    spoil(merged)
+    assert (base, over) == before
+    merged = merge_specs(base, over)
+    kept = copy.deepcopy(merged)
+    spoil(base)
+    spoil(over)
+    assert merged == kept
+
+
 @given(SCALAR_MAPS, SCALAR_MAPS, SCALAR_MAPS)
 def test_maps_of_scalars_merge_associatively(one: Any, two: Any, three: Any) -> None:
     assert merge_specs(merge_specs(one, two), three) == merge_specs(one, merge_specs(two, three))

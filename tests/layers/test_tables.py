@@ -1,20 +1,18 @@
 """The specification of the merge: each entry of a table is one idea."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from loco.layers.merge import merge_trees
 from loco.model import Origin
 from loco.spec.tree import plain, plant
+from tests.layers.merge_tables import merge_tables
 
-HERE = Path(__file__).parent
 ENTRIES = [
-    pytest.param(entry, id=f"{table.stem}: {entry['idea']}")
-    for table in sorted(HERE.glob("*.yaml"))
-    for entry in yaml.safe_load(table.read_text())
+    pytest.param(entry, id=f"{table}: {entry['idea']}")
+    for table, entries in merge_tables().items()
+    for entry in entries
 ]
 
 

@@ -9,7 +9,7 @@ export LOCO_MAKE_STACK := $(call written,STACK)
 export LOCO_MAKE_ARGS := $(call written,ARGS)
 unexport CONTEXT STACK ARGS
 
-.PHONY: help up preview down test lint env clean
+.PHONY: help up preview down test bench lint env clean
 
 help: ## list the commands
 	@echo 'On the embedded cluster, or on your own with CONTEXT=name STACK=name:'
@@ -26,6 +26,9 @@ down: ## destroy the stack and stop the embedded cluster
 
 test: ## run the tests; ARGS='-k name' goes to pytest
 	@"$(PYTHON)" -m dev test
+
+bench: ## measure layering and planning; ARGS='--largest 100' is quicker
+	@"$(PYTHON)" -m dev bench
 
 lint: ## check formatting, style and types
 	@"$(PYTHON)" -m dev lint

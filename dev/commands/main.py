@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 
-from dev.commands import checks, embedded, own_cluster
+from dev.commands import bench, checks, embedded, own_cluster
 from dev.commands.checkout import EMBEDDED_STACK, Checkout, this_checkout
 from dev.commands.children import turn_sigterm_into_exception
 from dev.commands.environment import as_shell
@@ -67,6 +67,10 @@ def _test(checkout: Checkout, context: str, stack: str, arguments: str) -> None:
     checks.test(checkout, arguments)
 
 
+def _bench(checkout: Checkout, context: str, stack: str, arguments: str) -> None:
+    bench.bench(checkout, arguments)
+
+
 def _lint(checkout: Checkout, context: str, stack: str, arguments: str) -> None:
     checks.lint(checkout)
 
@@ -86,6 +90,7 @@ COMMANDS: dict[str, Command] = {
     "down": _down,
     "env": _env,
     "test": _test,
+    "bench": _bench,
     "lint": _lint,
     "clean": _clean,
 }

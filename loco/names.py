@@ -12,8 +12,12 @@ from loco.model import ManifestId
 LONGEST = 63  # a DNS label
 _HASH = 32  # MD5 as hexadecimal
 _HEAD = LONGEST - _HASH
+# The pods of a LeaderWorkerSet's group belong to a StatefulSet <name>-<group>, whose revisions <name>-<group>-<hash of
+# ten> are the value of a label: this leaves room for 1000 groups.
+_LONGEST_GROUPS = LONGEST - len("-999") - len("-0123456789")
 
 ENGINE_PORT = 8000
+DECODE_ENGINE_PORT = 8001  # behind a routing sidecar, which takes the requests at ENGINE_PORT
 ROUTING_HEADER = "X-Gateway-Model-Name"  # by which a gateway routes on the model
 PART_OF = "llminferenceservice"
 
@@ -45,8 +49,51 @@ def _md5(text: str) -> str:
 
 # ---------------------------------------------------------------- objects of an LLMInferenceService
 def workload(service: str) -> str:
-    """The Deployment that runs a single-node service."""
+    """The Deployment of the main workload, and the account of its pods where a routing sidecar needs one."""
     return child_name(service, "-kserve")
+
+
+def prefill_workload(service: str) -> str:
+    """The Deployment of the prefill workload."""
+    return child_name(service, "-kserve-prefill")
+
+
+def groups(service: str) -> str:
+    """The LeaderWorkerSet of the main workload."""
+    return _groups(service, "-kserve-mn")
+
+
+def prefill_groups(service: str) -> str:
+    """The LeaderWorkerSet of the prefill workload."""
+    return _groups(service, "-kserve-mn-prefill")
+
+
+def _groups(service: str, suffix: str) -> str:
+    """Like ``child_name``, with room for what the controller appends, and a hash that leaves some of the name."""
+    if len(service) + len(suffix) <= _LONGEST_GROUPS:
+        return service + suffix
+    digest = f"-{_md5(service)[:10]}{suffix}"
+    return service[: _LONGEST_GROUPS - len(digest)].rstrip("-") + digest
+
+
+def groups_account(service: str) -> str:
+    """The account of the main LeaderWorkerSet's pods."""
+    return child_name(service, "-kserve-mn")
+
+
+def prefill_groups_account(service: str) -> str:
+    """The account of the prefill LeaderWorkerSet's pods."""
+    return child_name(service, "-kserve-mn-prefill")
+
+
+def sidecar_role(service: str, multi_node: bool) -> str:
+    """The Role of the routing sidecar."""
+    return child_name(service, "-kserve-mn-role" if multi_node else "-kserve-role")
+
+
+def sidecar_role_binding(service: str, multi_node: bool) -> str:
+    """The binding of that Role."""
+    return child_name(service, "-kserve-mn-rb" if multi_node else "-kserve-rb")
 
 
 def workload_service(service: str) -> str:
@@ -54,9 +101,29 @@ def workload_service(service: str) -> str:
     return child_name(service, "-kserve-workload-svc")
 
 
+def decode_service(service: str) -> str:
+    """The Service in front of the decode pods alone."""
+    return child_name(service, "-kserve-decode-svc")
+
+
 def certificate_secret(service: str) -> str:
     """The Secret that holds the serving certificate."""
     return child_name(service, "-kserve-self-signed-certs")
+
+
+def device_claims(service: str) -> str:
+    """The ResourceClaimTemplate of devices that engines claim."""
+    return child_name(service, "-managed-dra")
+
+
+def autoscaler(service: str, prefill: bool) -> str:
+    """The HorizontalPodAutoscaler of a workload."""
+    return child_name(service, "-kserve-prefill-hpa" if prefill else "-kserve-hpa")
+
+
+def scaled_object(service: str, prefill: bool) -> str:
+    """KEDA's ScaledObject of a workload."""
+    return child_name(service, "-kserve-prefill-keda" if prefill else "-kserve-keda")
 
 
 def in_cluster_hosts(service: str, namespace: str) -> tuple[str, ...]:
@@ -109,6 +176,11 @@ def picker_auth_binding(namespace: str, service: str) -> str:
     return child_name(namespace, f"-{service}-epp-auth-rb")
 
 
+def tokenizer(service: str) -> str:
+    """The tokenizer's Deployment and Service."""
+    return child_name(service, "-tokenizer")
+
+
 def served_names(namespace: str, model: str) -> tuple[str, str]:
     """What a request may give as ``model``: the plain name, then the fully qualified one."""
     return (model, publisher_name(namespace, model))
@@ -131,13 +203,30 @@ def gateway_config(name: str) -> str:
 
 
 # ---------------------------------------------------------------- labels
+_SERVING = {"kserve.io/component": "workload"}  # by which the workload Service and the pool find pods
+ROLE = "llm-d.ai/role"
+
+
 def workload_labels(service: str, role: str) -> dict[str, str]:
-    """Labels of the main workload's object, pods and selector."""
-    return {
-        **service_labels(service),
-        "kserve.io/component": "workload",
-        "llm-d.ai/role": role,
-    }
+    """Labels of a single-node workload's object, pods and selector; ``role`` is both, decode or prefill."""
+    return {**_of_component(service, "", role), **_SERVING, ROLE: role}
+
+
+def leader_labels(service: str, role: str) -> dict[str, str]:
+    """Labels of the pods that lead the groups of a LeaderWorkerSet; they take the requests."""
+    return {**_of_component(service, "-leader", role), **_SERVING, ROLE: role}
+
+
+def worker_labels(service: str, role: str, leads: bool) -> dict[str, str]:
+    """Labels of a LeaderWorkerSet and its worker pods; ``leads``: the first of each group serves as its leader."""
+    labels = _of_component(service, "-worker", role)
+    # The reference calls a main workload's pods decode here, whatever the service has.
+    return {**labels, **_SERVING, ROLE: "prefill" if role == "prefill" else "decode"} if leads else labels
+
+
+def _of_component(service: str, part: str, role: str) -> dict[str, str]:
+    component = f"llminferenceservice-workload{part}{'-prefill' if role == 'prefill' else ''}"
+    return {**service_labels(service), "app.kubernetes.io/component": component}
 
 
 def service_labels(service: str) -> dict[str, str]:
@@ -154,6 +243,11 @@ def picker_labels(service: str) -> dict[str, str]:
     return {**service_labels(service), "app.kubernetes.io/component": "llminferenceservice-router-scheduler"}
 
 
+def tokenizer_labels(service: str) -> dict[str, str]:
+    """Labels of the tokenizer's objects, pods and selector."""
+    return {**service_labels(service), "app.kubernetes.io/component": "tokenizer"}
+
+
 def route_labels(service: str) -> dict[str, str]:
     """Labels of the HTTPRoute."""
     return {**service_labels(service), "app.kubernetes.io/component": "llminferenceservice-router"}
@@ -168,13 +262,19 @@ def gateway_labels(name: str) -> dict[str, str]:
     }
 
 
+def account_labels(service: str) -> dict[str, str]:
+    """Labels of the accounts and rights of a LeaderWorkerSet's pods."""
+    return {"app.kubernetes.io/name": service, "app.kubernetes.io/part-of": PART_OF}
+
+
 def workload_selector(service: str) -> dict[str, str]:
     """What selects the pods that serve requests, of either role, and no LeaderWorkerSet workers."""
-    return {
-        "app.kubernetes.io/name": service,
-        "app.kubernetes.io/part-of": PART_OF,
-        "kserve.io/component": "workload",
-    }
+    return {"app.kubernetes.io/name": service, "app.kubernetes.io/part-of": PART_OF, **_SERVING}
+
+
+def decode_selector(service: str) -> dict[str, str]:
+    """What selects the pods that serve whole requests where prefill has pods of its own."""
+    return {**workload_selector(service), ROLE: "decode"}
 
 
 # ---------------------------------------------------------------- annotations
@@ -191,6 +291,11 @@ def credential_digest(secret: str) -> str:
         return f"Secret-{secret}"  # no Secret's name has a capital
     longest = LONGEST - len(DIGEST_PREFIX.rpartition("/")[2])
     return secret if len(secret) <= longest else f"{secret[: longest - _HASH - 1]}-{_md5(secret)}"
+
+
+def config_map_digest(config_map: str) -> str:
+    """The annotation of the pods that read one of the stack's ConfigMaps."""
+    return f"{DIGEST_PREFIX}{credential_digest(f'ConfigMap-{config_map}')}"  # no Secret's name has a capital
 
 
 # ---------------------------------------------------------------- logical names

@@ -39,6 +39,8 @@ class Manifest:
         wait: how the engine waits for it.
         ignore_changes: property paths that belong to somebody else, such as an autoscaler's ``spec.replicas``.
         replace_on: property paths that Kubernetes holds immutable; a change replaces the object, delete first.
+        takes_over: objects that must be gone before this one is made; where the stack has one of them, this is its
+            replacement. At most one of them may be in a stack at a time, and never beside this object.
     """
 
     data: Mapping[str, Any]
@@ -47,11 +49,13 @@ class Manifest:
     wait: Wait = field(default_factory=Wait)
     ignore_changes: tuple[str, ...] = ()
     replace_on: tuple[str, ...] = ()
+    takes_over: tuple[ManifestId, ...] = ()
+    id: ManifestId = field(init=False, compare=False)
 
-    @property
-    def id(self) -> ManifestId:
+    def __post_init__(self) -> None:
         metadata = self.data["metadata"]
-        return ManifestId(self.data["apiVersion"], self.data["kind"], metadata.get("namespace", ""), metadata["name"])
+        found = ManifestId(self.data["apiVersion"], self.data["kind"], metadata.get("namespace", ""), metadata["name"])
+        object.__setattr__(self, "id", found)
 
     @property
     def namespace(self) -> str:

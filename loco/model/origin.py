@@ -8,8 +8,9 @@ class Origin:
     """The place that a value came from.
 
     Attributes:
-        layer: the layer of the merge, low to high one of ``profile:NAME``, ``preset:NAME``, ``defaults``,
-            ``baseRef:NAME``, ``service``, ``overrides``; or ``config`` (the stack config) or ``loco`` (derived).
+        layer: the layer of the merge, low to high one of ``profile:NAME``, ``preset:NAME`` (``config:NAME`` where a
+            document replaces it), ``defaults``, ``baseRef:NAME``, ``service``, ``overrides``; or ``config`` (the stack
+            config), ``presets`` (a folder of them that is being read) or ``loco`` (derived).
         file: the path as the user named it, relative to the project where possible; None for a program's dict.
         line: 1-based line of the value in that file; None where it isn't known.
     """

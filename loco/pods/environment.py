@@ -1,41 +1,45 @@
 """Secrets that a service's own pods name in their environment, against what the stack says of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from loco import names
 from loco.layers import Resolved
 from loco.model import CredentialUse, Finding, Manifest
+from loco.model.pod_templates import pod_templates
+from loco.pods.download import INITIALIZER
+from loco.pods.download_environment import DOWNLOAD_ONLY
 from loco.pods.reading import containers_of, in_template
 from loco.spec.credential_source import CredentialSource
 from loco.spec.tree import Path
 
-# Read once, to download the weights: a new value is of use to the next start, and worth no restart.
-_DOWNLOAD_ONLY = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
-
 
 def environment_uses(
-    workload: Manifest, resolved: Resolved, place: Path, declared: Mapping[str, Mapping[str, CredentialSource]]
+    workload: Manifest,
+    resolved: Resolved,
+    places: Iterable[Path],
+    declared: Mapping[str, Mapping[str, CredentialSource]],
 ) -> tuple[list[CredentialUse], list[Finding]]:
     """Which Secret keys the pods of a workload read from their environment.
 
     Args:
-        workload: the object with the pod template.
+        workload: the object with the pod templates.
         resolved: the service that it belongs to.
-        place: where in the spec the pod stands.
+        places: for each template, where in the spec its pod stands.
         declared: the stack's ``credentials``.
 
     A Secret that isn't declared is left alone, with the warning ``LOCO-CREDENTIAL``: its rotation starts no new pods.
     """
     uses: dict[tuple[str, str], CredentialUse] = {}
     findings = []
-    for path, container in containers_of(workload.data["spec"]["template"]["spec"]):
+    for place, path, container in _containers(workload, places):
         for index, variable in enumerate(container.get("env") or []):
             reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
             if not reference or not reference.get("name") or not reference.get("key"):
                 continue
             name, key = reference["name"], reference["key"]
             source = declared.get(name, {}).get(key)
-            rolls = variable.get("name") not in _DOWNLOAD_ONLY
+            rolls = container.get("name") != INITIALIZER and variable.get("name") not in DOWNLOAD_ONLY
             if source is None:
                 if rolls:
                     findings.append(_unknown(name, key, (*path, "env", index), resolved, place))
@@ -48,10 +52,17 @@ def environment_uses(
                 name,
                 key,
                 made_here=not source.existing,
-                required=not reference.get("optional", False),
+                required=not reference.get("optional", False) or (earlier is not None and earlier.required),
                 rolls=rolls or (earlier is not None and earlier.rolls),
             )
     return list(uses.values()), findings
+
+
+def _containers(workload: Manifest, places: Iterable[Path]) -> Iterator[tuple[Path, Path, dict[str, Any]]]:
+    """Every container with the place of its pod and its path in there."""
+    for place, (_, template) in zip(places, pod_templates(workload.data), strict=True):
+        for path, container in containers_of(template["spec"]):
+            yield place, path, container
 
 
 def _unknown(name: str, key: str, path: Path, resolved: Resolved, place: Path) -> Finding:

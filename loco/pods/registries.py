@@ -12,6 +12,9 @@ def use_mirrors(pod: dict[str, Any], mirrors: Mapping[str, str]) -> None:
         for container in pod.get(field) or []:
             if image := container.get("image"):
                 container["image"] = mirrored(image, mirrors)
+    for volume in pod.get("volumes") or []:
+        if reference := (volume.get("image") or {}).get("reference"):
+            volume["image"]["reference"] = mirrored(reference, mirrors)
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:

@@ -40,7 +40,10 @@ async def stack_from_config() -> StackSpec:
 
 
 def _value(name: str, text: str) -> Any:
-    return text if name in _PLAIN_TEXT else _structured(text)
+    if name in _PLAIN_TEXT:
+        return text
+    value = _structured(text)
+    return text if name == "presets" and not isinstance(value, dict) else value  # a version looks like a number
 
 
 def _structured(text: str) -> Any:

@@ -21,6 +21,7 @@ from loco.components.reachability import obstacle, report_unreachable
 from loco.components.register import KubernetesObject, register
 from loco.components.secret_values import existing_value, secret_value
 from loco.model import CredentialUse, ManifestId
+from loco.model.pod_templates import pod_templates
 from loco.plan import Plan, plan_stack
 from loco.spec import GATEWAY, SERVICE, StackSpec
 from loco.spec.stack import Cluster
@@ -145,7 +146,9 @@ class ModelServingStack(pulumi.ComponentResource):
         for manifest in plan.manifests:
             after = [made[earlier] for earlier in before.get(manifest.id, ())]
             uses = read.get(manifest.id, [])
-            stated = manifest.data["spec"]["template"]["metadata"].get("annotations", {}) if uses else {}
+            stated: dict[str, str] = {}
+            for _, template in pod_templates(manifest.data):
+                stated |= template["metadata"].get("annotations", {})
             # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
             irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated
             retain = irreplaceable and spec.deletion_protection

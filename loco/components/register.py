@@ -9,6 +9,7 @@ from loco import names
 from loco.components.provider import PROVIDER_VERSION
 from loco.components.renames import aliases_of
 from loco.model import Manifest
+from loco.model.pod_templates import pod_templates
 
 
 class KubernetesObject(pulumi.CustomResource):
@@ -35,7 +36,7 @@ def register(
         provider: the stack's provider.
         after: what must exist before it.
         secret_data: for a Secret, its ``stringData``.
-        pod_annotations: added to the pod template's own.
+        pod_annotations: added to those of every pod template.
         retain: whether the object outlives the stack.
     """
     token = token_of(manifest.id.api_version, manifest.id.kind)
@@ -45,7 +46,7 @@ def register(
         provider=provider,
         version=PROVIDER_VERSION,
         depends_on=list(after),
-        aliases=list(aliases_of(token, name)),
+        aliases=[*aliases_of(token, name), *_taken_over(manifest)],
         ignore_changes=list(manifest.ignore_changes),
         replace_on_changes=list(manifest.replace_on),
         retain_on_delete=retain,
@@ -57,9 +58,8 @@ def register(
         props["stringData"] = pulumi.Output.secret(secret_data)
         props["metadata"] = _annotated(props["metadata"], {names.MADE_BY: maker()})
     if pod_annotations:
-        template = props["spec"]["template"]
-        metadata = _annotated(template["metadata"], pod_annotations)
-        props["spec"] = {**props["spec"], "template": {**template, "metadata": metadata}}
+        for path, _ in pod_templates(manifest.data):
+            props = _with_annotations(props, path, pod_annotations)
     return KubernetesObject(token, name, props, opts)
 
 
@@ -72,6 +72,26 @@ def token_of(api_version: str, kind: str) -> str:
     """The provider's type token: the core group is spelt out, every other apiVersion is taken as it is."""
     group = api_version if "/" in api_version else f"core/{api_version}"
     return f"kubernetes:{group}:{kind}"
+
+
+def _taken_over(manifest: Manifest) -> list[pulumi.Alias]:
+    """By an alias with another type the engine sees one resource that changes its kind, and deletes the old one first.
+
+    As two resources the new object would be made before the old one goes, since deletions come last.
+    """
+    return [
+        pulumi.Alias(name=names.logical_name(manifest.component, old), type_=token_of(old.api_version, old.kind))
+        for old in manifest.takes_over
+    ]
+
+
+def _with_annotations(
+    data: Mapping[str, Any], path: Sequence[str], annotations: Mapping[str, pulumi.Input[str]]
+) -> dict[str, Any]:
+    """A copy of the data, whose part at the path has more annotations."""
+    if not path:
+        return {**data, "metadata": _annotated(data["metadata"], annotations)}
+    return {**data, path[0]: _with_annotations(data[path[0]], path[1:], annotations)}
 
 
 def _annotated(metadata: Mapping[str, Any], annotations: Mapping[str, pulumi.Input[str]]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from loco import names
 from loco.layers import Resolved
 from loco.model import Certificate, Manifest
-from loco.pods.reading import picker_service_name
+from loco.pods.pool import picker_service_name
+from loco.pods.serving import has_decode_service
 
 
 def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certificate]:
@@ -20,6 +21,8 @@ def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certif
     }
     secret = Manifest(data, component, resolved.origin)
     services = [names.workload_service(resolved.name)]
+    if has_decode_service(resolved):
+        services.append(names.decode_service(resolved.name))
     if picker := picker_service_name(resolved):
         services.append(picker)  # its pods mount the same certificate
     hosts = [host for service in services for host in names.in_cluster_hosts(service, resolved.namespace)]

@@ -6,6 +6,8 @@ from loco import names
 from loco.layers import Resolved
 from loco.model import Finding
 from loco.spec.tree import dotted
+from loco.workloads.attach import READ_ANNOTATIONS
+from loco.workloads.side import Side, sides
 
 _ANNOTATIONS = (
     "k8s.v1.cni.cncf.io",
@@ -13,21 +15,22 @@ _ANNOTATIONS = (
     "prometheus.io",
     "internal.serving.kserve.io/localmodel",
 )
+_GROUP_ANNOTATIONS = (*_ANNOTATIONS, "leaderworkerset.sigs.k8s.io")  # its controller reads its own
 _LABELS = ("kueue.x-k8s.io", "internal.serving.kserve.io/localmodel")
 _ROUTING_MARK = "serving.kserve.io/model-based-routing-enabled"
 _SILENT = ("kubectl.kubernetes.io/last-applied-configuration", "serving.kserve.io/stop")
 _UNSUPPORTED = "serving.kserve.io/"
-_MODEL_CACHE = "internal.serving.kserve.io/localmodel"  # the label that makes KServe mount a cached model instead
 
 
-def object_annotations(resolved: Resolved) -> dict[str, str]:
+def object_annotations(resolved: Resolved, side: Side) -> dict[str, str]:
     """Annotations of the workload object's own metadata."""
-    return {key: value for key, value in resolved.annotations.items() if key.startswith(_ANNOTATIONS)}
+    prefixes = _GROUP_ANNOTATIONS if side.multi_node else _ANNOTATIONS
+    return {key: value for key, value in resolved.annotations.items() if key.startswith(prefixes)}
 
 
-def pod_annotations(resolved: Resolved) -> dict[str, str]:
+def pod_annotations(resolved: Resolved, side: Side) -> dict[str, str]:
     """Annotations of the pods; the spec's win over the metadata's."""
-    return object_annotations(resolved) | spec_annotations(resolved)
+    return object_annotations(resolved, side) | _without_mark(side.workload.annotations or {})
 
 
 def spec_annotations(resolved: Resolved) -> dict[str, str]:
@@ -35,14 +38,17 @@ def spec_annotations(resolved: Resolved) -> dict[str, str]:
     return _without_mark(resolved.spec.annotations or {})
 
 
-def workload_labels(resolved: Resolved, role: str) -> dict[str, str]:
-    """Labels of the workload object and its pods: one map for both, so that they always agree."""
+def with_added(labels: Mapping[str, str], resolved: Resolved, side: Side) -> dict[str, str]:
+    """Labels of a workload's object or pods, with those that the service adds.
+
+    Object, selector and pods all get them, so that they always agree.
+    """
     propagated = {key: value for key, value in resolved.labels.items() if key.startswith(_LABELS)}
-    return names.workload_labels(resolved.name, role) | propagated | (resolved.spec.labels or {})
+    return {**labels, **propagated, **(side.workload.labels or {})}
 
 
 def selector(resolved: Resolved, labels: Mapping[str, str]) -> dict[str, str]:
-    """What a workload finds its pods by, of the labels that they have.
+    """What a Deployment finds its pods by, of the labels that they have.
 
     loco's own keys alone, with whatever value a layer gave them: a selector is immutable, so any further label in it
     would replace the Deployment. KServe takes all labels.
@@ -64,19 +70,19 @@ def not_propagated(resolved: Resolved, selected: Collection[str]) -> list[Findin
     any object.
     """
     findings = []
+    grouped = any(side.multi_node for side in sides(resolved))
     for field, values, prefixes in (
         ("labels", resolved.labels, _LABELS),
-        ("annotations", resolved.annotations, _ANNOTATIONS),
+        ("annotations", resolved.annotations, _GROUP_ANNOTATIONS if grouped else _ANNOTATIONS),
     ):
         for key in values:
             if field == "labels" and key in selected:
                 continue
-            cached = field == "labels" and key == _MODEL_CACHE
-            if key in _SILENT or (key.startswith(prefixes) and not cached):
+            if key in _SILENT or key.startswith(prefixes) or (field == "annotations" and key in READ_ANNOTATIONS):
                 continue
             path = dotted(("metadata", field, key))
             origin = resolved.origin_of_metadata(field, key)
-            if cached or key.startswith(_UNSUPPORTED):
+            if key.startswith(_UNSUPPORTED):
                 message, cure = (
                     f"{key} isn't implemented yet, and would have no effect",
                     f"the service without this {field[:-1]}",

@@ -1,4 +1,6 @@
-"""The Service in front of a service's engine pods."""
+"""The Services in front of a service's engine pods."""
+
+from collections.abc import Mapping
 
 from loco import names
 from loco.layers import Resolved
@@ -7,6 +9,17 @@ from loco.workloads.propagation import service_labels, spec_annotations
 
 
 def workload_service(resolved: Resolved, component: str) -> Manifest:
+    """In front of every pod that takes requests, of either role."""
+    name = names.workload_service(resolved.name)
+    return _service(name, names.workload_selector(resolved.name), resolved, component)
+
+
+def decode_service(resolved: Resolved, component: str) -> Manifest:
+    """In front of the decode pods alone, for clients that no endpoint picker stands before."""
+    return _service(names.decode_service(resolved.name), names.decode_selector(resolved.name), resolved, component)
+
+
+def _service(name: str, selector: Mapping[str, str], resolved: Resolved, component: str) -> Manifest:
     """ClusterIP on port 8000, named after the scheme that its clients speak.
 
     The engine doesn't wait for it: a Service has endpoints only once an engine is ready, which the Deployment's own
@@ -14,7 +27,7 @@ def workload_service(resolved: Resolved, component: str) -> Manifest:
     """
     scheme = "https" if resolved.tls else "http"
     metadata: dict[str, object] = {
-        "name": names.workload_service(resolved.name),
+        "name": name,
         "namespace": resolved.namespace,
         "labels": service_labels(resolved),
     }
@@ -27,7 +40,7 @@ def workload_service(resolved: Resolved, component: str) -> Manifest:
         "metadata": metadata,
         "spec": {
             "type": "ClusterIP",
-            "selector": names.workload_selector(resolved.name),
+            "selector": dict(selector),
             "ports": [{"name": scheme, "port": port, "targetPort": port, "protocol": "TCP", "appProtocol": scheme}],
         },
     }

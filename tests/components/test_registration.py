@@ -53,7 +53,7 @@ def test_provider_keeps_this_machines_kubeconfig_to_itself(
 def test_every_object_goes_through_that_provider_and_is_of_its_version(make_stack: MakeStack) -> None:
     everything = registered(make_stack())
     objects = [registration for registration in everything if registration.token.startswith("kubernetes:")]
-    assert len(objects) == 3
+    assert len(objects) == 4
     for registration in objects:
         assert "pulumi:providers:kubernetes::loco/kubernetes" in registration.request.provider
         assert registration.request.version == "4.25.0"

@@ -186,15 +186,8 @@ def test_spec_metadata_reaches_pods_and_service_and_wins(profile: str) -> None:
 @pytest.mark.parametrize(
     ("metadata", "path"),
     [
-        (
-            {"annotations": {"serving.kserve.io/storageSecretName": "s"}},
-            'annotations["serving.kserve.io/storageSecretName"]',
-        ),
+        ({"annotations": {"serving.kserve.io/x": "s"}}, 'annotations["serving.kserve.io/x"]'),
         ({"labels": {"serving.kserve.io/x": "s"}}, 'labels["serving.kserve.io/x"]'),
-        (
-            {"labels": {"internal.serving.kserve.io/localmodel": "m"}},
-            'labels["internal.serving.kserve.io/localmodel"]',
-        ),
     ],
 )
 def test_metadata_with_a_meaning_for_kserve_is_refused(metadata: dict[str, Any], path: str) -> None:

@@ -55,7 +55,7 @@ def test_spare_gpus_decide(
 
 @pytest.mark.parametrize(
     "written",
-    [{"maxSurge": 2}, {"maxUnavailable": "50%"}, {"maxSurge": 0, "maxUnavailable": 1}, {"maxSurge": "200%"}],
+    [{"maxSurge": 2}, {"maxUnavailable": "50%"}, {"maxSurge": 0, "maxUnavailable": 1}, {"maxSurge": "100%"}],
 )
 @pytest.mark.parametrize("profile", ["safe", "kserve"])
 @pytest.mark.parametrize("gpus", [0, 4])
@@ -73,17 +73,18 @@ def test_empty_strategy_is_no_strategy() -> None:
 @pytest.mark.parametrize(
     ("written", "key"),
     [
-        ({"maxSurge": 0, "maxUnavailable": 0}, "maxUnavailable"),
-        ({"maxSurge": "0%", "maxUnavailable": 0}, "maxUnavailable"),
+        ({"maxSurge": 0, "maxUnavailable": 0}, None),
+        ({"maxSurge": "0%", "maxUnavailable": 0}, None),
         ({"maxSurge": -1}, "maxSurge"),
         ({"maxSurge": "1"}, "maxSurge"),
         ({"maxSurge": "half"}, "maxSurge"),
         ({"maxUnavailable": "101%"}, "maxUnavailable"),
+        ({"maxSurge": "101%"}, "maxSurge"),
     ],
 )
-def test_strategy_that_kubernetes_refuses_is_an_error(written: dict[str, Any], key: str) -> None:
+def test_strategy_that_kubernetes_refuses_is_an_error(written: dict[str, Any], key: str | None) -> None:
     (error,) = plan_of(service({"rolloutStrategy": written})).errors
-    assert error.path == f"spec.rolloutStrategy.{key}"
+    assert error.path == "spec.rolloutStrategy" + (f".{key}" if key else "")
 
 
 def limits(**amounts: object) -> dict[str, Any]:

@@ -3,5 +3,6 @@
 from loco.routing.addresses import Address, addresses_of, served_model
 from loco.routing.build import build_routing
 from loco.routing.consumed import CONSUMED
+from loco.routing.traffic_group import members_of, served
 
-__all__ = ["CONSUMED", "Address", "addresses_of", "build_routing", "served_model"]
+__all__ = ["CONSUMED", "Address", "addresses_of", "build_routing", "members_of", "served", "served_model"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from loco import names
 from loco.layers import Resolved
 from loco.model import ServedModel
+from loco.pods.serving import serving_service
 from loco.spec import Platform
 
 
@@ -30,7 +31,7 @@ def addresses_of(resolved: Resolved, platform: Platform) -> list[Address]:
         ):
             if base:
                 found.append(Address(name, f"{base.rstrip('/')}{path}"))
-    host, _ = names.in_cluster_hosts(names.workload_service(resolved.name), resolved.namespace)
+    host, _ = names.in_cluster_hosts(serving_service(resolved), resolved.namespace)
     scheme = "https" if resolved.tls else "http"
     found.append(Address("service", f"{scheme}://{host}:{names.ENGINE_PORT}"))
     return found
@@ -54,4 +55,6 @@ def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
 
 
 def _is_routed(resolved: Resolved) -> bool:
-    return resolved.spec.router is not None and resolved.spec.router.route is not None
+    """Whether there is a route of loco's making; where a user's own routes lead, only they know."""
+    route = resolved.spec.router.route if resolved.spec.router else None
+    return route is not None and not (route.http and route.http.refs)

@@ -7,11 +7,13 @@ from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest, Wait
 from loco.pods.certificate import mount_certificate, needs_certificate
-from loco.pods.reading import in_template, picker_service_name
+from loco.pods.pool import picker_service_name
+from loco.pods.reading import in_template
 from loco.pods.rules import refused_labels, refused_pod
 from loco.pods.security import restrict
-from loco.routing.picker_config import default_config
-from loco.routing.picker_flags import config_flag_in, has_flag
+from loco.pods.tracing import trace_picker
+from loco.routing.picker_arguments import assemble_arguments
+from loco.routing.tokenizer import tokenizer_url
 from loco.spec.tree import Path, at, plain
 
 _PICKER = "main"
@@ -29,17 +31,18 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
     scheduler = resolved.spec.router.scheduler if resolved.spec.router else None
     pod = _pod(resolved)
     pod["serviceAccountName"] = pod.get("serviceAccountName") or names.picker_account(resolved.name)
-    picker = next((container for container in pod["containers"] if container.get("name") == _PICKER), None)
+    number = next((index for index, each in enumerate(pod["containers"]) if each.get("name") == _PICKER), None)
     replicas = scheduler.replicas if scheduler else None
-    findings = []
-    if picker is None:
+    findings: list[Finding] = []
+    if number is None:
         message = f"no container is called {_PICKER}, so there is no endpoint picker"
         cure = f"a container with name: {_PICKER}"
         findings.append(in_template(resolved, ("containers",), message, cure, place=_TEMPLATE))
     else:
-        _assemble_arguments(picker, resolved, replicas)
+        findings += assemble_arguments(pod, number, resolved, tokenizer_url(resolved))
+        trace_picker(pod["containers"][number], resolved)
         if needs_certificate(resolved):
-            mount_certificate(pod, picker, resolved)
+            mount_certificate(pod, pod["containers"][number], resolved)
     findings += _ports_of_one_name(pod, resolved)
     findings += restrict(pod, resolved, _TEMPLATE)
     findings += refused_pod(pod, resolved, _TEMPLATE)
@@ -114,19 +117,6 @@ def _ports_of_one_name(pod: dict[str, Any], resolved: Resolved) -> list[Finding]
             findings.append(in_template(resolved, path, message, "another name", place=_TEMPLATE))
         seen.add(port["name"])
     return findings
-
-
-def _assemble_arguments(picker: dict[str, Any], resolved: Resolved, replicas: int | None) -> None:
-    """The user's own args first, then leader election and the config, each unless the container has it already."""
-    arguments = list(picker.get("args") or [])
-    command = list(picker.get("command") or [])
-    if (replicas or 1) > 1 and not has_flag([*command, *arguments], "ha-enable-leader-election"):
-        arguments.append("--ha-enable-leader-election")
-    if not config_flag_in([*command, *arguments]):
-        arguments += ["--config-text", default_config(resolved.tls)]
-    picker["args"] = arguments
-    if command and (resolved.tls or resolved.profile.settings.empty_arguments == "dropped"):
-        picker["command"] = [word for word in command if word != ""]
 
 
 def picker_metadata(name: str, resolved: Resolved) -> dict[str, Any]:

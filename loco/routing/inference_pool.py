@@ -7,6 +7,7 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest
+from loco.routing.traffic_group import POOL_API
 from loco.spec.tree import at, plain
 
 _PICKER_PORT = 9002
@@ -28,7 +29,7 @@ def inference_pool(
     if picker.get("kind", "Service") == "Service" and not (picker.get("port") or {}).get("number"):
         picker["port"] = {"number": _PICKER_PORT}
     data = {
-        "apiVersion": "inference.networking.k8s.io/v1",
+        "apiVersion": POOL_API,
         "kind": "InferencePool",
         "metadata": {
             "name": names.inference_pool(resolved.name),

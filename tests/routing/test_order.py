@@ -38,7 +38,7 @@ def test_edges(before: str, after: str) -> None:
 def test_without_a_scheduler_there_is_a_route_only() -> None:
     plan = planned({"router": {"route": {}}}, platform={"gateway": {"name": "g"}})
     kinds = sorted(manifest.id.kind for manifest in plan.manifests)
-    assert kinds == ["Deployment", "HTTPRoute", "Service"]
+    assert kinds == ["Deployment", "HTTPRoute", "PodDisruptionBudget", "Service"]
 
 
 def test_empty_router_is_no_router() -> None:

@@ -1,0 +1,89 @@
+"""Services of one namespace that share requests for one model, each by its weight."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from loco import names
+from loco.layers import Resolved
+from loco.model import Finding, ManifestId
+from loco.pods.pool import has_own_pool, pool_name, pool_reference
+from loco.pods.serving import serving_service
+
+POOL_GROUP = "inference.networking.k8s.io"
+POOL_API = f"{POOL_GROUP}/v1"
+
+
+def members_of(resolved: Resolved, running: Iterable[Resolved]) -> list[Resolved]:
+    """The running services of its group, by name, itself among them; none for a service without a group."""
+    group = _group(resolved)
+    if group is None:
+        return []
+    members = [m for m in running if m.namespace == resolved.namespace and _group(m) == group]
+    return sorted(members, key=lambda member: member.name)
+
+
+def share(spec: dict[str, Any], resolved: Resolved, members: Sequence[Resolved]) -> list[Finding]:
+    """Spreads a route's rules over the members that serve the same names; a member that doesn't is told.
+
+    A rule with a match under the service's own path stays its own, as does one whose backends loco doesn't know.
+    """
+    alike = [member for member in members if served(member) == served(resolved)]
+    for rule in spec.get("rules") or []:
+        if not _is_private(rule, resolved) and any(_is_managed(b, resolved) for b in rule.get("backendRefs") or []):
+            rule["backendRefs"] = [_backend(member) for member in alike]
+    findings = []
+    for member in members:
+        if member not in alike and member.name > resolved.name:  # told once for each pair
+            message = f"{member.name} is of the same group and serves other names, so no requests are shared with it"
+            cure = "the same model.name and adapters in all services of a group"
+            origin = resolved.origin_at("router", "route", "group")
+            path = "spec.router.route.group"
+            group = _group(resolved)
+            findings.append(Finding("LOCO-GROUP", "warning", path, message, cure, origin, resolved.subject, group))
+    return findings
+
+
+def backends_of(member: Resolved) -> list[ManifestId]:
+    """What another member's route may name of it."""
+    service = ManifestId("v1", "Service", member.namespace, serving_service(member))
+    if not has_own_pool(member):
+        return [service]
+    pool = ManifestId(POOL_API, "InferencePool", member.namespace, names.inference_pool(member.name))
+    return [service, pool]
+
+
+def served(resolved: Resolved) -> frozenset[str]:
+    """Names by which requests ask for it: its model's and its adapters'."""
+    model = resolved.spec.model
+    adapters = (model.lora.adapters if model is not None and model.lora is not None else None) or []
+    return frozenset((resolved.model_name, *(adapter.name for adapter in adapters if adapter.name)))
+
+
+def _group(resolved: Resolved) -> str | None:
+    route = resolved.spec.router.route if resolved.spec.router else None
+    return route.group if route is not None else None
+
+
+def _is_private(rule: dict[str, Any], resolved: Resolved) -> bool:
+    own = f"/{resolved.namespace}/{resolved.name}"
+    paths = [str((match.get("path") or {}).get("value", "")) for match in rule.get("matches") or []]
+    return any(path == own or path.startswith(f"{own}/") for path in paths)
+
+
+def _is_managed(backend: dict[str, Any], resolved: Resolved) -> bool:
+    if backend.get("namespace") not in (None, resolved.namespace):
+        return False
+    kind, name = backend.get("kind", "Service"), backend.get("name")
+    return (kind, name) in (
+        ("InferencePool", pool_name(resolved)),
+        ("Service", serving_service(resolved)),
+    )
+
+
+def _backend(member: Resolved) -> dict[str, Any]:
+    route = member.spec.router.route if member.spec.router else None
+    weight = route.weight if route is not None else None
+    backend: dict[str, Any] = {"port": names.ENGINE_PORT, "weight": 1 if weight is None else weight}
+    if has_own_pool(member) or pool_reference(member):
+        return {"group": POOL_GROUP, "kind": "InferencePool", "name": pool_name(member), **backend}
+    return {"kind": "Service", "name": serving_service(member), **backend}

@@ -7,8 +7,11 @@ from loco import names
 from loco.gateway import Gateway
 from loco.gateway.pod import PORT
 from loco.layers import Resolved
+from loco.pods.pool import has_own_pool, pool_name
+from loco.pods.serving import serving_service
 from loco.routing import addresses_of
 from loco.spec import Platform
+from loco.workloads.side import sides
 
 OUTPUTS_VERSION = 1
 
@@ -25,13 +28,15 @@ def outputs_of(services: Iterable[Resolved], gateways: Iterable[Gateway], platfo
 def _model(service: Resolved, platform: Platform) -> dict[str, Any]:
     addresses = addresses_of(service, platform)
     router = service.spec.router
+    engines = [side.object_of(service.name) for side in sides(service)]
     workloads: dict[str, Any] = {
-        "primary": {"kind": "Deployment", "name": names.workload(service.name)},
-        "service": names.workload_service(service.name),
+        key: {"kind": kind, "name": name} for key, (kind, name) in zip(("primary", "prefill"), engines, strict=False)
     }
-    if router is not None and router.scheduler is not None:
+    workloads["service"] = serving_service(service)
+    if has_own_pool(service):
         workloads["scheduler"] = {"kind": "Deployment", "name": names.picker(service.name)}
-        workloads["pool"] = names.inference_pool(service.name)
+    if router is not None and router.scheduler is not None:
+        workloads["pool"] = pool_name(service)
     return {
         "name": service.name,
         "namespace": service.namespace,

@@ -3,38 +3,45 @@
 Pure: the same spec gives the same plan, byte for byte. No engine, no cluster, no secret value.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from loco import names
 from loco.checks import (
     CONSUMED_OF,
+    check_base_configs,
     check_cluster,
     check_credentials,
     check_manifests,
     check_metadata,
     check_selectors,
+    check_shadowing,
+    check_shared_claims,
     check_unique,
     unsupported,
 )
 from loco.gateway import External, Gateway, build_gateways, credential_secrets
-from loco.layers import Layered, Resolved, enabled, layer, resolve
+from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
 from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Parts, SecretValue, errors_of
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
+from loco.model.pod_templates import pod_templates
 from loco.outputs import outputs_of
 from loco.pods.environment import environment_uses
-from loco.pods.reading import PICKER_TEMPLATE, TEMPLATE
+from loco.pods.reading import PICKER_TEMPLATE
 from loco.pods.registries import use_mirrors
+from loco.pods.serving import serving_service
 from loco.routing import build_routing, served_model
+from loco.routing.tokenizer import TOKENIZER_TEMPLATE
 from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, StackSpec
 from loco.spec.document import Kind
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.peer import Peer
 from loco.spec.service import Spec
-from loco.spec.tree import at
-from loco.workloads import build_workloads, is_stopped
+from loco.spec.tree import Path, at
+from loco.workloads import build_workloads, companions, is_stopped, network_policies, pod_places
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -76,35 +83,41 @@ def plan_stack(stack: StackSpec) -> Plan:
     platform = stack.config.platform
     parts = Parts(findings=list(stack.findings))
     parts.findings += check_cluster(stack)
-    parts.findings += _unsupported_config(stack)
+    parts.findings += check_presets(stack)
+    parts.findings += check_expressions(stack)
+    parts.findings += check_base_configs(stack)
+    parts.findings += _awaited_values(stack)
     resolved = _resolved(stack, parts)
     running = [service for service in resolved if not is_stopped(service)]
     external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
     fronts = _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
     complete = stack.complete and not errors_of(parts.findings)
+    gateways = [Gateway(front.namespace, front.name, front.spec, front.tree, front.origin) for front in fronts]
     selected = {key for front in fronts for key in front.spec.models.match_labels}
     for service in resolved:
         refused = unsupported(service)
         parts.findings += refused
         if not refused:
-            parts.add([_service_parts(service, stack, selected)])
+            parts.add([_service_parts(service, stack, selected, running, gateways)])
     documents: list[Layered[Any]] = [*external, *fronts]
     for document in documents:
         parts.findings += unsupported(document, CONSUMED_OF[document.kind])
         parts.findings += check_metadata(document, selected if document.kind == EXTERNAL_MODEL else ())
     served = [served_model(service, platform) for service in running]
     models = [External(m.namespace, m.name, m.spec, m.labels, m.tree, m.origin) for m in external]
-    gateways = [Gateway(front.namespace, front.name, front.spec, front.tree, front.origin) for front in fronts]
     parts.add([build_gateways(gateways, served, models, stack.config.credentials, complete)])
     parts.add([credential_secrets(parts.credential_uses, stack.config.credentials)])
+    parts.add([companions(stack.documents, parts.manifests)])
     for manifest in parts.manifests:
-        if manifest.id.kind == "Deployment":
-            use_mirrors(manifest.data["spec"]["template"]["spec"], platform.registries or {})
+        for _, template in pod_templates(manifest.data):
+            use_mirrors(template["spec"], platform.registries or {})
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
     parts.findings += check_manifests(parts.manifests)
     parts.findings += check_unique(parts.manifests)
     parts.findings += check_selectors(parts.manifests)
+    parts.findings += check_shadowing(running)
+    parts.findings += check_shared_claims(parts.manifests)
     parts.findings += check_credentials(stack, parts.credential_uses)
     refused_plan = bool(errors_of(parts.findings))
     return Plan(
@@ -142,20 +155,42 @@ def _layered(stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts) -
     return layered
 
 
-def _service_parts(service: Resolved, stack: StackSpec, selected_labels: Collection[str]) -> Parts:
+def _service_parts(
+    service: Resolved,
+    stack: StackSpec,
+    selected_labels: Collection[str],
+    running: Sequence[Resolved],
+    gateways: Sequence[Gateway],
+) -> Parts:
     """A service's workloads and routes, and what their pods read; a stopped one has neither."""
     parts = build_workloads(service, stack.config.platform, selected_labels)
     if is_stopped(service):
         return parts
-    by_kind = {manifest.id.kind: manifest.id for manifest in parts.manifests}
-    parts.add([build_routing(service, by_kind.get("Service"), by_kind.get("Secret"))])
+    ids = {(manifest.id.kind, manifest.name): manifest.id for manifest in parts.manifests}
+    backend = ids.get(("Service", serving_service(service)))
+    certificate = ids.get(("Secret", names.certificate_secret(service.name)))
+    parts.add([build_routing(service, backend, certificate, running)])
+    places: dict[tuple[str, str], tuple[Path, ...]] = {
+        **pod_places(service),
+        ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
+        ("Deployment", names.tokenizer(service.name)): (TOKENIZER_TEMPLATE,),
+    }
     for manifest in parts.manifests:
-        if manifest.id.kind == "Deployment":
-            place = TEMPLATE if manifest.name == names.workload(service.name) else PICKER_TEMPLATE
-            uses, findings = environment_uses(manifest, service, place, stack.config.credentials)
-            parts.credential_uses += uses
-            parts.findings += findings
+        where = places.get((manifest.id.kind, manifest.name), ())
+        uses, findings = environment_uses(manifest, service, where, stack.config.credentials)
+        parts.credential_uses += uses
+        parts.findings += findings
+    parts.add([network_policies(service, parts.manifests, stack.config.platform, _callers(service, gateways))])
     return parts
+
+
+def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:
+    """The pods of the LiteLLM gateways that serve a service."""
+    return [
+        Peer.model_validate({"namespace": gateway.namespace, "podLabels": names.gateway_labels(gateway.name)})
+        for gateway in gateways
+        if gateway.takes(service.labels)
+    ]
 
 
 def _add_namespaces(parts: Parts) -> None:
@@ -173,15 +208,9 @@ def _add_namespaces(parts: Parts) -> None:
     parts.manifests[:0] = made
 
 
-def _unsupported_config(stack: StackSpec) -> list[Finding]:
-    """``LOCO-UNSUPPORTED`` for settings that no room reads yet."""
+def _awaited_values(stack: StackSpec) -> list[Finding]:
+    """``LOCO-CONFIG`` where a plan outside the engine lacks another stack's values."""
     findings = []
-    for path in (("platform", "gateway", "peers"),):
-        if (node := at(stack.config_tree, path)) is not None:
-            where = ".".join(path)
-            message = f"{where} isn't implemented yet, and would have no effect"
-            cure = "the stack config without it"
-            findings.append(Finding("LOCO-UNSUPPORTED", "error", where, message, cure, node.origin))
     if (source := at(stack.config_tree, ("platform", "from"))) is not None:
         message = "the values of the other stack are known to the engine only, and are left out here"
         cure = "pulumi preview, which awaits them"

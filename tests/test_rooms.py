@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "routing": {"spec", "layers", "pods"},
     "gateway": {"spec"},
     "checks": {"spec", "layers", "workloads", "routing", "gateway"},
-    "outputs": {"spec", "layers", "workloads", "routing", "gateway"},
+    "outputs": {"spec", "layers", "pods", "workloads", "routing", "gateway"},
     "plan": {"spec", "layers", "pods", "workloads", "routing", "gateway", "checks", "outputs"},
     "cli": {"spec", "layers", "workloads", "routing", "gateway", "checks", "plan"},
     "components": {"plan", "spec"},

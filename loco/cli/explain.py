@@ -87,6 +87,9 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         return 0
     is_value = options.path and _is_value(found.node)
     print(f"# {document.subject}" + (f": {found.path}" if is_value else ""))
+    if not options.path:
+        services = [service for service in plan.resolved if service.subject == document.subject]
+        print(*(f"# {config}\n" for service in services for config in service.applied), sep="", end="")
     print(*(_history(found) if is_value else _tree(f"{found.path}:", found.node)), sep="\n")
     return 0
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from loco.checks.unsupported import CONSUMED, CONSUMED_OF
 from loco.spec import EXTERNAL_MODEL, GATEWAY, LLMInferenceServiceSpec
 from loco.spec.document import SPEC_OF, Kind
+from loco.spec.service import Workload
 from tests.plan.stacks import base, found, plan_of, plan_text, service
 
 # For each consumed path two values; the manifests of the two must differ.
@@ -18,21 +19,84 @@ CASES: dict[tuple[str, ...], tuple[Any, Any]] = {
     ("annotations",): ({"a": "1"}, {"a": "2"}),
     ("baseRefs",): ([{"name": "one"}], [{"name": "two"}]),
     ("labels",): ({"a": "1"}, {"a": "2"}),
+    ("kvCacheOffloading", "cpu"): ("1Gi", "2Gi"),
+    ("kvCacheOffloading", "evictionPolicy"): ("lru", "arc"),
+    ("kvCacheOffloading", "secondary"): (
+        [{"fileSystem": {"emptyDir": {"size": "1Gi"}}}],
+        [{"fileSystem": {"emptyDir": {"size": "2Gi"}}}],
+    ),
+    ("model", "confidential", "enabled"): (True, False),
+    ("model", "confidential", "resourceId"): ("kbs:///a/b/c", "kbs:///a/b/d"),
+    ("model", "lora", "adapters"): ([{"name": "x", "uri": "hf://org/x"}], [{"name": "y", "uri": "hf://org/x"}]),
+    ("model", "lora", "maxAdapters"): (1, 2),
+    ("model", "lora", "maxCpuAdapters"): (1, 2),
+    ("model", "lora", "maxRank"): (8, 16),
     ("model", "name"): ("a", "b"),
     ("model", "uri"): ("hf://org/a", "hf://org/b"),
+    ("parallelism", "data"): (4, 8),
+    ("parallelism", "dataLocal"): (2, 4),
+    ("parallelism", "dataRPCPort"): (1, 2),
+    ("parallelism", "expert"): (True, False),
+    ("parallelism", "pipeline"): (2, 4),
     ("parallelism", "tensor"): (1, 2),
     ("replicas",): (1, 2),
     ("rolloutStrategy",): ({"maxSurge": 1}, {"maxSurge": 2}),
+    ("scaling",): (
+        {"maxReplicas": 2, "wva": {"hpa": {}}},
+        {"maxReplicas": 3, "wva": {"hpa": {}}},
+    ),
+    ("prefill", "scaling"): (
+        {"maxReplicas": 2, "wva": {"hpa": {}}},
+        {"maxReplicas": 3, "wva": {"hpa": {}}},
+    ),
     ("storageInitializer",): ({"enabled": True}, {"enabled": False}),
     ("template",): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
+    ("tracing", "exporter"): ("otlp", "console"),
+    ("tracing", "exporterEndpoint"): ("http://a:1", "http://b:1"),
+    ("tracing", "sampler"): ("always_on", "always_off"),
+    ("tracing", "samplerArg"): ("0.1", "0.2"),
+    ("worker",): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
     ("router", "gateway", "refs"): ([{"name": "a"}], [{"name": "b"}]),
     ("router", "route", "http", "spec"): ({"hostnames": ["a.x"]}, {"hostnames": ["b.x"]}),
+    ("router", "route", "group"): ("a", "b"),
+    ("router", "route", "http", "refs"): ([{"name": "mine"}], []),
+    ("router", "route", "weight"): (1, 2),
     ("router", "scheduler", "annotations"): ({"a": "1"}, {"a": "2"}),
+    ("router", "scheduler", "config"): ({"inline": {"kind": "A"}}, {"inline": {"kind": "B"}}),
     ("router", "scheduler", "labels"): ({"a": "1"}, {"a": "2"}),
-    ("router", "scheduler", "pool", "spec"): ({"targetPorts": [{"number": 1}]}, {"targetPorts": [{"number": 2}]}),
+    ("router", "scheduler", "pool"): (
+        {"spec": {"targetPorts": [{"number": 1}]}},
+        {"spec": {"targetPorts": [{"number": 2}]}},
+    ),
     ("router", "scheduler", "replicas"): (1, 2),
     ("router", "scheduler", "template"): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
+    ("router", "scheduler", "tokenizer"): (
+        {"template": {"nodeSelector": {"a": "1"}}},
+        {"template": {"nodeSelector": {"a": "2"}}},
+    ),
 }
+# What else the spec must say for a field to count, by the field.
+BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
+    ("kvCacheOffloading", "evictionPolicy"): {"kvCacheOffloading": {"cpu": "1Gi"}},
+    ("kvCacheOffloading", "secondary"): {"kvCacheOffloading": {"cpu": "1Gi"}},
+    ("model", "confidential", "resourceId"): {"model": {"confidential": {"enabled": True}}},
+    **{
+        ("model", "lora", field): {"model": {"lora": {"adapters": [{"name": "x", "uri": "hf://org/x"}]}}}
+        for field in ("maxAdapters", "maxCpuAdapters", "maxRank")
+    },
+    ("parallelism", "data"): {"parallelism": {"dataLocal": 2}, "worker": {}},
+    ("parallelism", "dataLocal"): {"parallelism": {"data": 4}, "worker": {}},
+    ("parallelism", "dataRPCPort"): {"parallelism": {"data": 4, "dataLocal": 2}, "worker": {}},
+    ("parallelism", "expert"): {"parallelism": {"data": 4, "dataLocal": 2}, "worker": {}},
+    ("parallelism", "pipeline"): {"worker": {}},
+    ("worker",): {"parallelism": {"data": 4, "dataLocal": 2}},
+    ("router", "route", "group"): {"router": {"route": {"weight": 1}}},
+    ("router", "route", "weight"): {"router": {"route": {"group": "a"}}},
+}
+# The fields of a workload stand under prefill too.
+for _path in [path for path in CASES if path[0] in {info.alias for info in Workload.model_fields.values()}]:
+    CASES.setdefault(("prefill", *_path), CASES[_path])
+    BESIDE.setdefault(("prefill", *_path), {"prefill": BESIDE.get(_path, {})})
 BASES = (base({"labels": {"from": "one"}}, "one"), base({"labels": {"from": "two"}}, "two"))
 
 
@@ -42,13 +106,20 @@ def under(path: tuple[str, ...], value: Any) -> dict[str, Any]:
     return dict(value)
 
 
+def together(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Two mappings, deep."""
+    shared = {key: together(one[key], other[key]) for key in one.keys() & other.keys()}
+    return {**one, **other, **shared}
+
+
 def manifests_with(path: tuple[str, ...], value: Any) -> list[Any]:
     document = service()
-    spec = under(path, value)
+    spec = together(BESIDE.get(path, {}), under(path, value))
     if path[:2] == ("router", "gateway"):
         spec["router"]["route"] = {}  # which alone is bound to gateways
     document["spec"] |= spec if path[0] != "model" else {"model": {**document["spec"]["model"], **spec["model"]}}
-    plan = plan_of(document, *BASES, platform={"gateway": {"name": "shared"}})
+    others = [service({"router": {"route": {"group": "a", "weight": 1}}}, name="other")] if "group" in path else []
+    plan = plan_of(document, *others, *BASES, platform={"gateway": {"name": "shared"}})
     assert not plan.errors
     return [manifest.data for manifest in plan.manifests]
 
@@ -114,11 +185,11 @@ UNCONSUMED = {
 
 
 def test_all_fields_are_walked() -> None:
-    assert ("prefill", "parallelism", "dataRPCPort") in UNCONSUMED
-    assert ("router", "scheduler", "tokenizer", "template") in UNCONSUMED
-    assert ("model", "lora", "adapters") in UNCONSUMED
-    assert ("kvCacheOffloading", "secondary") in UNCONSUMED
-    assert len(UNCONSUMED) > 50
+    walked = {path for path, _ in fields(LLMInferenceServiceSpec)}
+    assert ("router", "scheduler", "tokenizer", "template") in walked
+    assert ("model", "lora", "adapters") in walked
+    assert ("prefill", "kvCacheOffloading", "secondary") in walked
+    assert len(walked) > 50
 
 
 @pytest.mark.parametrize("path", UNCONSUMED, ids=".".join)

@@ -74,7 +74,7 @@ def test_the_tree_says_where_each_value_comes_from(loco: Run) -> None:
     done = loco("explain", "good.yaml", *NS)
     assert (done.status, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[:2] == ["# LLMInferenceService/llm/good", "spec:"]
+    assert lines[:3] == ["# LLMInferenceService/llm/good", "# preset config-llm-template (presets 1)", "spec:"]
     [image] = [line for line in lines if "image: " in line]
     assert image.startswith('        image: "registry.example/vllm:v1"  ')
     assert "# good.yaml:7 (service); overrode" in image
@@ -83,6 +83,31 @@ def test_the_tree_says_where_each_value_comes_from(loco: Run) -> None:
     [script] = [line for line in lines if "# Starts vLLM" in line]
     assert " lines  #" in script
     assert done == loco("explain", "good.yaml", *NS), "the same bytes"
+
+
+def test_the_head_says_what_took_part_and_from_where(loco: Run, project: Path) -> None:
+    text = (project / "good.yaml").read_text()
+    base = TWO.partition("---")[0].replace("namespace: one", "namespace: llm")
+    (project / "good.yaml").write_text(text.replace("spec:", "spec:\n  baseRefs: [{name: base}, {name: own}]", 1))
+    (project / "base.yaml").write_text(base)
+    (project / "own").mkdir()
+    (project / "own/p.yaml").write_text(base.replace("name: base, namespace: llm", "name: own"))
+    config = project / "Pulumi.dev.yaml"
+    config.write_text(
+        config.read_text().replace("[good.yaml]", "[good.yaml, base.yaml]")
+        + "  loco:presets: {version: 1, folder: own}\n"
+    )
+    done = loco("explain", "--stack", "dev", "good")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[1:5] == [
+        "# preset config-llm-template (presets 1)",
+        "# baseRef base (namespace llm)",
+        "# baseRef own (folder own)",
+        "spec:",
+    ]
+    below = loco("explain", "--stack", "dev", "good", "labels")
+    assert below.out.splitlines()[:2] == ["# LLMInferenceService/llm/good", "spec.labels:"]
+    assert 'own/p.yaml:6 (preset:own); overrode "low" of base.yaml:6 (baseRef:base)' in below.out
 
 
 def test_json_has_every_value_once(loco: Run) -> None:
@@ -124,6 +149,22 @@ def test_the_history_of_a_template(loco: Run) -> None:
     _, template, expanded = loco("explain", "good.yaml", "--path", path, *NS).out.splitlines()
     assert template.endswith('"{{ scheme }}"  (template)')
     assert expanded.endswith('"HTTP"  (expanded)')
+
+
+def test_the_history_of_an_expression(loco: Run, folder: Path) -> None:
+    low = "labels: {a.b/c: low}"
+    config = low.replace("low", "'{{ .ObjectMeta.Name }}-{{ .Spec.Replicas }}'")
+    (folder / "two.yaml").write_text(
+        TWO.replace(low, config).replace("labels: {a.b/c: high}", 'annotations: {d: "{{ .ObjectMeta.Namespace }}"}')
+    )
+    found = entries(loco("explain", "two.yaml", "one/chat", *NS, "-o", "json"))
+    label, note = found['spec.labels["a.b/c"]'], found["spec.annotations.d"]
+    assert (label["value"], label["layer"], label["expanded"]) == ("chat-5", "baseRef:base", True)
+    assert [lower["value"] for lower in label["overrode"]] == ["{{ .ObjectMeta.Name }}-{{ .Spec.Replicas }}"]
+    assert (note["value"], note["layer"], note["expanded"]) == ("one", "service", True)
+    _, template, expanded = loco("explain", "two.yaml", "one/chat", "annotations.d", *NS).out.splitlines()
+    assert template.endswith('"{{ .ObjectMeta.Namespace }}"  (template)')
+    assert expanded.endswith('"one"  (expanded)')
 
 
 def test_a_value_of_many_lines_is_whole_in_its_history(loco: Run) -> None:

@@ -12,6 +12,8 @@ import yaml
 _SERVER_SIDE = ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "ownerReferences")
 _ALLOCATED = ("clusterIP", "clusterIPs")
 UNRECORDED_KINDS = ("ClusterRoleBinding", "Namespace")
+_CUSTOM_WITH_PODS = ("LeaderWorkerSet",)
+_AMOUNTS = ("cpu", "memory", "nvidia.com/gpu", "rdma/roce_gdr", "ephemeral-storage")
 ABSENT = "<absent>"
 
 
@@ -61,7 +63,19 @@ def comparable(recorded: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in recorded.items() if key not in ("status", "data", "metadata")}
     if isinstance(kept.get("spec"), dict):
         kept["spec"] = {key: value for key, value in kept["spec"].items() if key not in _ALLOCATED}
-    return {**kept, "metadata": metadata}
+    made = {**kept, "metadata": metadata}
+    return pods_as_typed(made) if recorded["kind"] in _CUSTOM_WITH_PODS else made
+
+
+def pods_as_typed(value: Any, key: str = "") -> Any:
+    """Pods within a custom resource, which no API server brings to their typed form, as their types write them."""
+    if isinstance(value, dict):
+        filled = {"apiVersion": "v1", **value} if key == "fieldRef" else value
+        typed = {name: pods_as_typed(item, name) for name, item in filled.items()}
+        return {name: item for name, item in typed.items() if (name, item) != ("resources", {})}
+    if isinstance(value, list):
+        return [pods_as_typed(item) for item in value]
+    return str(value) if key in _AMOUNTS else value
 
 
 def differences(expected: dict[str, Any], ours: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

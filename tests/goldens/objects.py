@@ -9,6 +9,7 @@ from dev.cluster import Cluster
 _PLURALS = {
     "ClusterRoleBinding": "clusterrolebindings",
     "Namespace": "namespaces",
+    "NetworkPolicy": "networkpolicies",
 }
 # A Secret of the type kubernetes.io/tls is refused without its two keys; the plan leaves values to the components.
 _PLACEHOLDER = {"tls.crt": "", "tls.key": ""}

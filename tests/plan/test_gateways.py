@@ -142,5 +142,6 @@ def test_object_that_two_documents_ask_for_is_told() -> None:
 
 
 def test_faults_of_workload_and_route_are_told_together() -> None:
-    plan = plan_of(service({"model": {"uri": "nonsense"}, "router": {"route": {}}}))
-    assert sorted(error.path for error in plan.errors) == ["spec.model.uri", "spec.router.route"]
+    template = {"$patch": "replace", "containers": [{"name": "engine", "image": "x"}]}
+    plan = plan_of(service({"template": template, "router": {"route": {}}}))
+    assert sorted(error.path for error in plan.errors) == ["spec.router.route", "spec.template.containers"]

@@ -73,9 +73,9 @@ def test_namespace_of_a_stopped_service_is_not_made() -> None:
 def test_one_name_in_two_namespaces() -> None:
     plan = plan_of(service(namespace="a"), service(namespace="b"), platform={"tls": True})
     assert not plan.findings
-    assert len({manifest.id for manifest in plan.manifests}) == 6
+    assert len({manifest.id for manifest in plan.manifests}) == 8
     logical = {(m.id.kind, names.logical_name(m.component, m.id)) for m in plan.manifests}
-    assert len(logical) == 6
+    assert len(logical) == 8
     assert sorted(plan.outputs["models"]) == ["a/chat", "b/chat"]
 
 
@@ -127,9 +127,10 @@ def test_override_of_one_namespace_disables_one() -> None:
 
 
 def test_errors_refuse_the_plan_and_are_told_together() -> None:
-    documents = (service({"model": {"uri": "pvc://x/y"}}), service({"tracing": {"exporter": "x"}}, name="other"))
+    documents = (service({"model": {"uri": "gs://x/y"}}), service({"tracing": {"exporterEndpoint": "x"}}, name="other"))
     plan = plan_of(*documents, cluster={})
-    assert sorted(error.path for error in plan.errors) == ["cluster.context", "spec.model.uri", "spec.tracing"]
+    paths = ["cluster.context", "spec.model.uri", "spec.tracing.exporterEndpoint"]
+    assert sorted(error.path for error in plan.errors) == paths
 
 
 def test_warnings_refuse_nothing() -> None:
@@ -161,7 +162,7 @@ def test_document_written_twice_is_an_error() -> None:
 def test_names_of_different_services_never_meet(services: list[tuple[str, str]]) -> None:
     plan = plan_of(*(service(name=name, namespace=space) for name, space in services), platform={"tls": True})
     assert not plan.errors
-    assert len({manifest.id for manifest in plan.manifests}) == 3 * len(services)
+    assert len({manifest.id for manifest in plan.manifests}) == 4 * len(services)
 
 
 LONG = st.from_regex(r"[a-z][-a-z0-9]{40,61}[a-z0-9]", fullmatch=True)
@@ -199,7 +200,7 @@ def test_service_whose_pods_are_renamed_by_a_label_finds_none() -> None:
 ODD = """
 from tests.plan.stacks import plan_of, service
 from tests.plan.test_plan import shown
-weak = {"hostIPC": True, "volumes": [{"name": "v", "nfs": {"server": "a", "path": "/"}, "hostPath": {"path": "/"}}],
+weak = {"hostIPC": True, "volumes": [{"name": "v", "nfs": {"server": "a", "path": "/"}}, {"name": "w", "hostPath": {"path": "/"}}],
         "containers": [{"name": "s", "image": "x", "securityContext": {"capabilities": {"add": ["B", "A", "C"]}}}]}
 plan = plan_of(service({"template": weak}, name="b", namespace="y"), service(name="a", namespace="x"),
                service({"labels": {"z": "1", "a": "2"}}, name="c"), platform={"tls": True},

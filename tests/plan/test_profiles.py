@@ -20,8 +20,11 @@ SERVICES: list[dict[str, Any]] = [
     {"template": {"containers": [{"name": "main", **GPU}]}, "replicas": 2},
     {"template": {"containers": [{"name": "main", "image": "vllm/vllm-openai:v0.23.0"}]}},
     {"router": {"scheduler": {}, "route": {}, "gateway": {"refs": [{"name": "shared"}]}}},
+    {"template": {"containers": [{"name": "main", "env": [{"name": "HF_TOKEN", "value": "x"}]}]}},
+    {"model": {"uri": "oci://registry/model:1", "name": "tiny"}},
+    {"kvCacheOffloading": {"cpu": "10Gi"}},
 ]
-PLATFORMS: list[dict[str, Any]] = [{}, {"tls": True}, {"spareGpus": 1}]
+PLATFORMS: list[dict[str, Any]] = [{}, {"tls": True}, {"spareGpus": 1}, {"clients": [{"namespace": "apps"}]}]
 _NAMED = ("containers", "initContainers", "volumes", "env")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from loco.layers import resolve
 from loco.model import Finding, errors_of
-from loco.spec import read_stack
+from loco.spec import COMPANION_KINDS, read_stack
 
 
 def recorded(shared: Path) -> list[dict[str, Any]]:
@@ -36,7 +36,8 @@ def judged(document: dict[str, Any]) -> tuple[Finding, ...]:
     stack = read_stack(Path("/nonexistent"), config, documents=[document, *config_maps(document)])
     findings = list(stack.findings)
     for read in stack.documents:
-        findings += resolve(read, stack)[1]
+        if read.kind not in COMPANION_KINDS:
+            findings += resolve(read, stack)[1]
     return errors_of(findings)
 
 

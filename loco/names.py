@@ -20,6 +20,7 @@ ENGINE_PORT = 8000
 DECODE_ENGINE_PORT = 8001  # behind a routing sidecar, which takes the requests at ENGINE_PORT
 ROUTING_HEADER = "X-Gateway-Model-Name"  # by which a gateway routes on the model
 PART_OF = "llminferenceservice"
+_POOL_GROUPS = {"v1": "inference.networking.k8s.io", "v1alpha2": "inference.networking.x-k8s.io"}
 
 
 def child_name(parent: str, suffix: str) -> str:
@@ -141,6 +142,16 @@ def route(service: str) -> str:
     return child_name(service, "-kserve-route")
 
 
+def further_route(service: str, number: int) -> str:
+    """Another HTTPRoute of a service, for what the first can't hold; ``number`` counts from 1."""
+    return child_name(service, f"-kserve-route-{number}")
+
+
+def pool_group(version: str) -> str:
+    """The API group in which InferencePool has this version, ``v1`` or ``v1alpha2``."""
+    return _POOL_GROUPS[version]
+
+
 def inference_pool(service: str) -> str:
     """The InferencePool."""
     return child_name(service, "-inference-pool")
@@ -195,6 +206,16 @@ def gateway(name: str) -> str:
 def gateway_secret(name: str) -> str:
     """The Secret with its master key."""
     return child_name(name, "-litellm-master-key")
+
+
+def gateway_salt_secret(name: str) -> str:
+    """The Secret with its salt key."""
+    return child_name(name, "-litellm-salt-key")
+
+
+def gateway_authorities(name: str) -> str:
+    """The ConfigMap with the authorities whose certificates it trusts beside the public ones."""
+    return child_name(name, "-litellm-authorities")
 
 
 def gateway_config(name: str) -> str:
@@ -281,8 +302,10 @@ def decode_selector(service: str) -> dict[str, str]:
 MADE_BY = "locostack.com/stack"  # project and stack, on Secrets that a stack has filled
 DIGEST_PREFIX = "locostack.com/digest."  # one for each source that the pods read
 CONFIG_DIGEST = f"{DIGEST_PREFIX}config"
+AUTHORITIES_DIGEST = f"{DIGEST_PREFIX}authorities"
+CERTIFICATE_DIGEST = f"{DIGEST_PREFIX}certificate"  # of the stack's rotation, on pods that read certificates once
 COMBINED_DIGEST = "locostack.com/configHash"  # all of them in one
-_OTHER_DIGESTS = ("config", "master-key")
+_OTHER_DIGESTS = ("authorities", "certificate", "config", "master-key", "salt-key")
 
 
 def credential_digest(secret: str) -> str:

@@ -4,7 +4,7 @@ Pure: the same spec gives the same plan, byte for byte. No engine, no cluster, n
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from loco import names
@@ -15,6 +15,7 @@ from loco.checks import (
     check_credentials,
     check_manifests,
     check_metadata,
+    check_rotation,
     check_selectors,
     check_shadowing,
     check_shared_claims,
@@ -23,14 +24,25 @@ from loco.checks import (
 )
 from loco.gateway import External, Gateway, build_gateways, credential_secrets
 from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
-from loco.model import Certificate, CredentialUse, Edge, Finding, Manifest, Parts, SecretValue, errors_of
+from loco.model import (
+    Certificate,
+    CredentialUse,
+    Edge,
+    Finding,
+    Manifest,
+    Parts,
+    SecretValue,
+    TrustedAuthority,
+    errors_of,
+)
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
 from loco.model.pod_templates import pod_templates
 from loco.outputs import outputs_of
+from loco.pods.certificate import restart_with_rotation
 from loco.pods.environment import environment_uses
 from loco.pods.reading import PICKER_TEMPLATE
-from loco.pods.registries import use_mirrors
+from loco.pods.registries import add_pull_secrets, use_mirrors
 from loco.pods.serving import serving_service
 from loco.routing import build_routing, served_model
 from loco.routing.tokenizer import TOKENIZER_TEMPLATE
@@ -56,6 +68,7 @@ class Plan:
         credential_uses: which pods read which Secret keys.
         secret_values: what the plan's Secrets are to hold, by where it comes from.
         certificates: key pairs to be made.
+        authorities: whose certificates the gateways' pods are to trust.
         findings: errors refuse the plan; warnings go along.
         outputs: plain values for other projects; no secret among them.
         resolved: each service's merged spec with the origin of every leaf.
@@ -67,6 +80,7 @@ class Plan:
     credential_uses: tuple[CredentialUse, ...]
     secret_values: tuple[SecretValue, ...]
     certificates: tuple[Certificate, ...]
+    authorities: tuple[TrustedAuthority, ...]
     findings: tuple[Finding, ...]
     outputs: Mapping[str, Any]
     resolved: tuple[Resolved, ...]
@@ -111,6 +125,7 @@ def plan_stack(stack: StackSpec) -> Plan:
     for manifest in parts.manifests:
         for _, template in pod_templates(manifest.data):
             use_mirrors(template["spec"], platform.registries or {})
+            add_pull_secrets(template["spec"], platform.image_pull_secrets or ())
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
     parts.findings += check_manifests(parts.manifests)
@@ -119,6 +134,7 @@ def plan_stack(stack: StackSpec) -> Plan:
     parts.findings += check_shadowing(running)
     parts.findings += check_shared_claims(parts.manifests)
     parts.findings += check_credentials(stack, parts.credential_uses)
+    parts.findings += check_rotation(stack, parts.certificates)
     refused_plan = bool(errors_of(parts.findings))
     return Plan(
         tuple(parts.manifests if refused_plan else ordered(parts.manifests, parts.edges)),
@@ -126,6 +142,7 @@ def plan_stack(stack: StackSpec) -> Plan:
         tuple(parts.credential_uses),
         tuple(parts.secret_values),
         tuple(parts.certificates),
+        tuple(parts.authorities),
         tuple(_once(parts.findings)),
         outputs_of(running, gateways, platform),
         tuple(resolved),
@@ -163,13 +180,15 @@ def _service_parts(
     gateways: Sequence[Gateway],
 ) -> Parts:
     """A service's workloads and routes, and what their pods read; a stopped one has neither."""
+    rotation = stack.config.rotation.certificates
     parts = build_workloads(service, stack.config.platform, selected_labels)
+    parts.certificates = [replace(certificate, rotation=rotation) for certificate in parts.certificates]
     if is_stopped(service):
         return parts
     ids = {(manifest.id.kind, manifest.name): manifest.id for manifest in parts.manifests}
     backend = ids.get(("Service", serving_service(service)))
     certificate = ids.get(("Secret", names.certificate_secret(service.name)))
-    parts.add([build_routing(service, backend, certificate, running)])
+    parts.add([build_routing(service, backend, certificate, stack.config.platform, running)])
     places: dict[tuple[str, str], tuple[Path, ...]] = {
         **pod_places(service),
         ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
@@ -180,6 +199,8 @@ def _service_parts(
         uses, findings = environment_uses(manifest, service, where, stack.config.credentials)
         parts.credential_uses += uses
         parts.findings += findings
+    for manifest in parts.manifests:
+        restart_with_rotation(manifest, service, rotation)
     parts.add([network_policies(service, parts.manifests, stack.config.platform, _callers(service, gateways))])
     return parts
 

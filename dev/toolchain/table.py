@@ -113,5 +113,12 @@ GATEWAY_API = Tool(
     data=(Copy("sigs.k8s.io/gateway-api", ("config/crd/standard/*.yaml",), "gateway-api-crds"),),
 )
 
+EGCTL = Tool(  # Envoy Gateway's own translation of routes, for tests that send requests through Envoy
+    name="egctl",
+    version="1.9.0",
+    usually="4 minutes",
+    programs=(("egctl", "github.com/envoyproxy/gateway/cmd/egctl"),),
+)
+
 CLUSTER_TOOLS = (ETCD, KUBERNETES, KWOK, GATEWAY_API)
 ALL_TOOLS = (PULUMI, *CLUSTER_TOOLS, PROVIDER)

@@ -5,6 +5,7 @@ from loco.checks.cluster import check_cluster
 from loco.checks.credentials import check_credentials
 from loco.checks.manifests import check_manifests
 from loco.checks.metadata import check_metadata
+from loco.checks.rotation import check_rotation
 from loco.checks.selectors import check_selectors
 from loco.checks.shadowing import check_shadowing
 from loco.checks.shared_claims import check_shared_claims
@@ -18,6 +19,7 @@ __all__ = [
     "check_credentials",
     "check_manifests",
     "check_metadata",
+    "check_rotation",
     "check_selectors",
     "check_shadowing",
     "check_shared_claims",

@@ -61,7 +61,7 @@ def check_selectors(manifests: Iterable[Manifest]) -> list[Finding]:
 
 def _of_requests(service: Manifest, pods: _Index) -> Iterator[Finding]:
     selector = service.data["spec"].get("selector") or {}
-    if service.id.kind == "InferencePool":
+    if service.id.kind == "InferencePool" and not service.id.api_version.endswith("/v1alpha2"):
         selector = selector.get("matchLabels") or {}
     if not selector:
         return

@@ -1,6 +1,7 @@
 """Entry point: arguments in, exit status out. 0 is well, 1 refused, 2 wrong usage."""
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -8,6 +9,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from loco.cli import check, explain, render, schema
+
+_NO_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,18 +23,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (render, check, explain, schema):
         command.declare(commands)
     options = parser.parse_args(arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (closed by the caller: >&-)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # the same bytes whatever the locale; odd file names don't end it
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         status: int = options.run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.errno not in _NO_OUTPUT:
+            raise
+        _drop_output()
+        if not isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
+            print(f"loco: the output can't be written: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _drop_output() -> None:
+    """Nothing more is written at the interpreter's end, where it would fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

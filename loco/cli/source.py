@@ -1,12 +1,14 @@
 """What a command plans: the files that it is given, or a stack of the project that it stands in."""
 
 import argparse
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from loco.model import Finding, Origin, Refused, errors_of
 from loco.spec import Platform, StackSpec, read_files, read_stack
+from loco.spec.files import read_text
 from loco.spec.tree import Branch, Leaf, Node, Row, at, plain
 from loco.spec.validate import check_model
 from loco.spec.yaml_reader import read_yaml
@@ -49,7 +51,7 @@ def read_source(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
 def project_folder() -> Path | None:
     """The folder with Pulumi.yaml, this one or the nearest above."""
     folders = (Path.cwd(), *Path.cwd().parents)
-    return next((folder for folder in folders if (folder / "Pulumi.yaml").is_file()), None)
+    return next((folder for folder in folders if os.path.isfile(folder / "Pulumi.yaml")), None)
 
 
 def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
@@ -70,7 +72,7 @@ def _read_project(stack: str, parser: argparse.ArgumentParser) -> StackSpec:
     name = at(project_tree, ("name",))
     project = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else "loco"
     config_file = root / f"Pulumi.{stack}.yaml"
-    if not config_file.is_file():
+    if not os.path.isfile(config_file):
         findings.append(_no_stack(stack, root))
         raise Refused(findings)
     tree, reading = _one_document(config_file, config_file.name)
@@ -109,11 +111,8 @@ def _holds_secret(node: Node) -> bool:
 
 
 def _one_document(path: Path, shown: str) -> tuple[Node | None, list[Finding]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it isn't UTF-8"
-        message, cure = f"{shown} can't be read: {reason}", "the path of a readable file"
-        return None, [Finding("LOCO-FILE", "error", "", message, cure, Origin("config", shown))]
+    text, findings = read_text(path, shown, "config")
+    if text is None:
+        return None, findings
     trees, findings = read_yaml(text, shown, "config")
     return (trees[0] if trees else None), findings

@@ -1,47 +1,44 @@
-"""Serving certificates: made once, kept in the stack's state as a secret for as long as the plan asks for them."""
+"""Serving certificates and their authorities: made once, kept in the stack's state as secrets while their editions last.
 
-import datetime
+The logical name of what is kept ends in its edition, a short digest of what it was made for. So another edition is a
+new resource with new contents, made in the same update, and the engine deletes the old one afterwards.
+"""
+
 import json
 from collections.abc import Mapping
+from functools import partial
 
 import pulumi
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from loco.components.certificate_making import days_left, make_authority, make_certificate
+from loco.components.findings import warn
 from loco.components.kept import kept_secret
-from loco.model import Certificate
+from loco.model import Certificate, Finding
 
-_VALID_DAYS = 3650
+_DAYS_OF_WARNING = 90
 
 
 def certificate_data(certificate: Certificate, parent: pulumi.Resource) -> pulumi.Output[Mapping[str, str]]:
-    """``tls.crt``, ``tls.key`` and ``ca.crt`` (the certificate is its own authority), the same at every update."""
-    name = f"certificate/{certificate.secret.namespace}/{certificate.secret.name}"
-    kept = kept_secret(name, json.dumps(_make(certificate)), parent)
-    return kept.apply(lambda text: json.loads(str(text)) if text else {})
+    """``tls.crt``, ``tls.key`` and ``ca.crt``, the same at every update until the certificate's edition changes."""
+    where = f"{certificate.secret.namespace}/{certificate.secret.name}"
+    authority = kept_secret(
+        f"authority/{where}/{certificate.authority_edition}", make_authority(certificate), parent
+    ).apply(str)
+    fresh = authority.apply(partial(make_certificate, certificate))
+    kept = kept_secret(f"certificate/{where}/{certificate.edition}", fresh, parent)
+    return kept.apply(partial(_read, certificate, parent))
 
 
-def _make(certificate: Certificate) -> dict[str, str]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, certificate.organization)])
-    now = datetime.datetime.now(datetime.UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(minutes=5))  # clocks of a cluster are never quite equal
-        .not_valid_after(now + datetime.timedelta(days=_VALID_DAYS))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in certificate.dns_names]), False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False)
-        .sign(key, hashes.SHA256())
-    )
-    chain = signed.public_bytes(serialization.Encoding.PEM).decode()
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode()
-    return {"tls.crt": chain, "tls.key": secret, "ca.crt": chain}
+def authority_of(data: pulumi.Output[Mapping[str, str]]) -> pulumi.Output[str]:
+    """The authority's certificate, which is public, out of ``certificate_data``."""
+    return pulumi.Output.unsecret(data.apply(lambda files: files.get("ca.crt", "")))
+
+
+def _read(certificate: Certificate, parent: pulumi.Resource, text: object) -> dict[str, str]:
+    """Whoever is told in time can choose the hour of the change."""
+    files: dict[str, str] = json.loads(str(text)) if text else {}
+    if files and (days := days_left(files["tls.crt"])) < _DAYS_OF_WARNING:
+        message = f"the certificate in {certificate.secret} runs out in {days} days"
+        cure = "rotation: {certificates: TEXT} in the stack config, any text that it doesn't have now"
+        warn([Finding("LOCO-CERTIFICATE", "warning", "rotation.certificates", message, cure)], parent)
+    return files

@@ -29,7 +29,7 @@ def digest_key(name: str, parent: pulumi.Resource) -> pulumi.Output[str]:
 
 
 def digest_annotations(
-    uses: Sequence[CredentialUse], values: Values, stated: Mapping[str, str], key: pulumi.Output[str]
+    uses: Sequence[CredentialUse], values: Values, stated: Mapping[str, pulumi.Input[str]], key: pulumi.Output[str]
 ) -> dict[str, pulumi.Input[str]]:
     """Annotations of one pod template.
 
@@ -51,6 +51,13 @@ def digest_annotations(
     if not digests:
         return {}
     return {**digests, names.COMBINED_DIGEST: _digest(key, "all", digests)}
+
+
+def text_digest(texts: Mapping[str, pulumi.Output[str]]) -> pulumi.Output[str]:
+    """What stands on pods that read these public texts when they start."""
+    return pulumi.Output.all(**texts).apply(
+        lambda known: hashlib.sha256(json.dumps(sorted(known.items())).encode()).hexdigest()[:_SHOWN]
+    )
 
 
 def _digest(key: pulumi.Output[str], name: str, parts: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 
 
-def kept_secret(name: str, fresh: str, parent: pulumi.Resource) -> pulumi.Output[Any]:
+def kept_secret(name: str, fresh: pulumi.Input[str], parent: pulumi.Resource) -> pulumi.Output[Any]:
     """The value under a logical name, as a secret output: ``fresh`` where the state has none yet."""
     stash = pulumi.Stash(
         name,

@@ -8,10 +8,10 @@ from typing import Any
 import pulumi
 
 from loco import names
-from loco.components.certificate import certificate_data
+from loco.components.certificate import authority_of, certificate_data
 from loco.components.cluster_memory import remembered_identifier
 from loco.components.deletion_guard import guard
-from loco.components.digests import digest_annotations, digest_key
+from loco.components.digests import digest_annotations, digest_key, text_digest
 from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
@@ -121,6 +121,7 @@ class ModelServingStack(pulumi.ComponentResource):
 
         values: dict[tuple[str, str, str], pulumi.Output[str]] = {}
         contents: dict[ManifestId, pulumi.Input[Mapping[str, pulumi.Input[str]]]] = {}
+        signers: dict[ManifestId, pulumi.Output[str]] = {}
         owners = {manifest.id: components.get(manifest.component or "", self) for manifest in plan.manifests}
         for wanted in plan.secret_values:
             value = secret_value(wanted, given, owners[wanted.secret])
@@ -128,7 +129,13 @@ class ModelServingStack(pulumi.ComponentResource):
             contents[wanted.secret] = {**contents.get(wanted.secret, {}), wanted.key: value}  # type: ignore[dict-item]
         for certificate in plan.certificates:
             owner = owners[certificate.secret]
-            contents[certificate.secret] = certificate_data(certificate, owner)
+            contents[certificate.secret] = files = certificate_data(certificate, owner)
+            signers[certificate.secret] = authority_of(files)
+        trusted: dict[ManifestId, dict[str, pulumi.Output[str]]] = {}
+        for authority in plan.authorities:
+            signer = signers[authority.secret]
+            contents[authority.config_map] = {**contents.get(authority.config_map, {}), authority.key: signer}  # type: ignore[dict-item]
+            trusted.setdefault(authority.reader, {})[authority.key] = signer
         for use in plan.credential_uses:
             where = (use.namespace, use.secret, use.key)
             if not use.made_here and where not in values:
@@ -146,9 +153,11 @@ class ModelServingStack(pulumi.ComponentResource):
         for manifest in plan.manifests:
             after = [made[earlier] for earlier in before.get(manifest.id, ())]
             uses = read.get(manifest.id, [])
-            stated: dict[str, str] = {}
+            stated: dict[str, pulumi.Input[str]] = {}
             for _, template in pod_templates(manifest.data):
                 stated |= template["metadata"].get("annotations", {})
+            if manifest.id in trusted:
+                stated[names.AUTHORITIES_DIGEST] = text_digest(trusted[manifest.id])
             # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
             irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated
             retain = irreplaceable and spec.deletion_protection

@@ -24,7 +24,7 @@ def register(
     parent: pulumi.Resource,
     provider: pulumi.ProviderResource,
     after: Sequence[pulumi.Resource],
-    secret_data: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
+    contents: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
     pod_annotations: Mapping[str, pulumi.Input[str]] | None = None,
     retain: bool = False,
 ) -> KubernetesObject:
@@ -35,7 +35,7 @@ def register(
         parent: the component that it belongs to.
         provider: the stack's provider.
         after: what must exist before it.
-        secret_data: for a Secret, its ``stringData``.
+        contents: for a Secret, its ``stringData``; for a ConfigMap, its ``data``.
         pod_annotations: added to those of every pod template.
         retain: whether the object outlives the stack.
     """
@@ -54,8 +54,10 @@ def register(
         additional_secret_outputs=["data", "stringData"] if manifest.id.kind == "Secret" else None,
     )
     props = _with_wait(manifest)
-    if secret_data is not None:
-        props["stringData"] = pulumi.Output.secret(secret_data)
+    if contents is not None and manifest.id.kind == "ConfigMap":
+        props["data"] = contents
+    elif contents is not None:
+        props["stringData"] = pulumi.Output.secret(contents)
         props["metadata"] = _annotated(props["metadata"], {names.MADE_BY: maker()})
     if pod_annotations:
         for path, _ in pod_templates(manifest.data):

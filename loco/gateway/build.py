@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from loco import names
+from loco.gateway.authorities import authorities_of, directly_served, trust
 from loco.gateway.config import config_digest, config_text, public_names
 from loco.gateway.credentials import Credentials, opaque_secret, uses_of
 from loco.gateway.documents import External, Gateway
@@ -75,6 +76,10 @@ def _build(
         _labels(gateway), config_map.name, config_digest(text), gateway.master_key, read, gateway.spec.image
     )
     parts.manifests.append(config_map)
+    if direct := directly_served(managed):
+        authorities, parts.authorities = authorities_of(gateway, component, direct, deployment_id)
+        trust(template, authorities.name)
+        parts.manifests.append(authorities)
     parts.edges += [Edge(before.id, deployment_id, "its pods read it") for before in parts.manifests]
     parts.manifests += [_service(gateway, component), _deployment(gateway, component, template)]
     return parts

@@ -1,47 +1,54 @@
 """LiteLLM's config file: sorted, deterministic, and without any secret: those are ``os.environ/…`` references."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import yaml
 
-from loco.gateway.documents import External
-from loco.gateway.variables import header_variable, key_variable
-from loco.model import ServedModel
+from loco.gateway.entries import Entry
+from loco.gateway.groups import shares
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 
 MASTER_KEY = "LITELLM_MASTER_KEY"
+SALT_KEY = "LITELLM_SALT_KEY"
 _REQUEST_SECONDS = 600
 _RETRIES = 2
-# Hosts whose servers speak OpenAI's /responses; others get chat completions only.
-_OPENAI = ("api.openai.com",)
+_ENFORCED = "enforce_model_rate_limits"  # without it rpm and tpm only say where the next request goes
 
 
-def config_text(
-    spec: LiteLLMGatewaySpec, namespace: str, managed: Sequence[tuple[ServedModel, str]], external: Sequence[External]
-) -> str:
+def config_text(spec: LiteLLMGatewaySpec, entries: Sequence[Entry]) -> str:
     """The file's text.
 
     Args:
         spec: the gateway's.
-        namespace: the gateway's.
-        managed: the stack's own models, each with its base URL.
-        external: the others.
+        entries: in the order in which they are to stand.
     """
-    entries = [entry for model, url in managed for entry in _managed(model, url)]
-    entries += [entry for model in external for entry in _external(model, namespace)]
     router: dict[str, Any] = {"routing_strategy": "simple-shuffle"}
-    if spec.fallbacks:
-        router["fallbacks"] = [dict(fallback) for fallback in spec.fallbacks]
-    config = {
-        "model_list": sorted(entries, key=lambda entry: (entry["model_name"], entry["model_info"]["id"])),
+    for name, fallbacks in (
+        ("fallbacks", spec.fallbacks),
+        ("context_window_fallbacks", spec.context_window_fallbacks),
+        ("content_policy_fallbacks", spec.content_policy_fallbacks),
+    ):
+        if fallbacks:
+            router[name] = [dict(fallback) for fallback in fallbacks]
+    if spec.default_fallbacks:
+        router["default_fallbacks"] = list(spec.default_fallbacks)
+    if spec.aliases:
+        router["model_group_alias"] = dict(spec.aliases)
+    if any(entry.params.keys() & {"rpm", "tpm"} for entry in entries):
+        router["optional_pre_call_checks"] = [_ENFORCED]
+    weights = shares(entries)
+    listed = [_weighted(entry.as_dict(), weights.get(entry.identity)) for entry in entries]
+    config: dict[str, Any] = {
+        "model_list": listed,
         "litellm_settings": {"drop_params": True, "num_retries": _RETRIES, "request_timeout": _REQUEST_SECONDS},
         "router_settings": router,
         "general_settings": {"master_key": f"os.environ/{MASTER_KEY}"},
     }
-    return yaml.dump(config, Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096)
+    return yaml.dump(
+        _laid_over(config, spec.extra_config or {}), Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096
+    )
 
 
 def config_digest(text: str) -> str:
@@ -49,42 +56,17 @@ def config_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def public_names(managed: Sequence[ServedModel], external: Sequence[External]) -> set[str]:
-    """Every name that a client may ask for."""
-    return {model.served_names[0] for model in managed} | {name for model in external for name in model.public_names}
+def _weighted(entry: dict[str, Any], weight: int | None) -> dict[str, Any]:
+    return entry if weight is None else {**entry, "litellm_params": {**entry["litellm_params"], "weight": weight}}
 
 
-def _managed(model: ServedModel, url: str) -> list[dict[str, Any]]:
-    served = model.served_names[0]
-    params = {"model": f"hosted_vllm/{served}", "api_base": f"{url}/v1"}
-    info = {"id": f"llminferenceservice/{model.namespace}/{model.name}", "mode": "chat"}
-    return [{"model_name": served, "litellm_params": params, "model_info": info}]
-
-
-def _external(model: External, namespace: str) -> list[dict[str, Any]]:
-    spec = model.spec
-    key = key_variable(model, namespace)
-    params: dict[str, Any] = {
-        "model": f"{spec.provider}/{spec.model}",
-        "api_base": spec.url,
-        # Without a key LiteLLM refuses to call an OpenAI-compatible server, or takes the one of its own environment.
-        "api_key": f"os.environ/{key}" if key else "none",
-    }
-    headers = {}
-    for header in (spec.auth.headers if spec.auth else None) or []:
-        variable = f"os.environ/{header_variable(model, namespace, header.name)}"
-        headers[header.name] = header.value if header.value is not None else variable
-    if headers:
-        params["extra_headers"] = headers
-    if spec.provider == "openai" and spec.mode == "chat" and urlsplit(spec.url).hostname not in _OPENAI:
-        params["use_chat_completions_api"] = True
-    entries = []
-    for name in model.public_names:
-        # Told apart by the name rather than by its place in the list, so that the others' entries keep theirs.
-        identity = f"externalmodel/{model.namespace}/{model.name}" + (f"/{name}" if name != model.name else "")
-        info = {"id": identity, "mode": spec.mode}
-        entries.append({"model_name": name, "litellm_params": dict(params), "model_info": info})
-    return entries
+def _laid_over(config: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings deep, anything else replaced."""
+    merged = dict(config)
+    for key, value in more.items():
+        below = merged.get(key)
+        merged[key] = _laid_over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
 
 
 class _Dumper(yaml.SafeDumper):

@@ -7,31 +7,44 @@ from loco import names
 from loco.gateway.documents import Gateway
 from loco.gateway.variables import Variable
 from loco.model import CredentialUse, Edge, Finding, Manifest, ManifestId, Origin, Parts, SecretValue
+from loco.model.secret_value import Generated
 from loco.spec.credential_source import CredentialSource
+from loco.spec.external_model import SecretKey
 from loco.spec.stack import CONFIG
 
 Credentials = Mapping[str, Mapping[str, CredentialSource]]
+_FIELDS = {"master-key": "masterKey", "salt-key": "saltKey"}
 
 
 def uses_of(
     gateway: Gateway, variables: Iterable[Variable], declared: Credentials, reader: ManifestId
 ) -> tuple[list[CredentialUse], list[Finding]]:
-    """Which Secret keys a gateway's pods read, the master key first.
+    """Which Secret keys a gateway's pods read, its own keys first.
 
     Findings are ``LOCO-CREDENTIAL`` for a key that is neither declared nor existing.
     """
-    master, findings = _master_key_use(gateway, declared, reader)
+    own, findings = [], []
+    for field, source in own_keys(gateway):
+        use, finding = _own_key_use(gateway, field, source, declared, reader)
+        own += use
+        findings += finding
     uses: dict[tuple[str, str], CredentialUse] = {}
     for variable in variables:
         name, key = variable.source.name, variable.source.key
-        source = declared.get(name, {}).get(key)
-        if source is None:
+        declaration = declared.get(name, {}).get(key)
+        if declaration is None:
             message, cure = _undeclared(name, key)
             findings.append(variable.finding("LOCO-CREDENTIAL", message, cure))
             continue
         digest = names.credential_digest(name)
-        uses[name, key] = CredentialUse(reader, digest, gateway.namespace, name, key, made_here=not source.existing)
-    return [*master, *uses.values()], findings
+        uses[name, key] = CredentialUse(reader, digest, gateway.namespace, name, key, made_here=not declaration.existing)
+    return [*own, *uses.values()], findings
+
+
+def own_keys(gateway: Gateway) -> list[tuple[Generated, SecretKey]]:
+    """The keys that are the gateway's own, each with the Secret that holds it."""
+    salt = gateway.salt_key
+    return [("master-key", gateway.master_key), *([("salt-key", salt)] if salt is not None else [])]
 
 
 def credential_secrets(uses: Iterable[CredentialUse], declared: Credentials) -> Parts:
@@ -68,24 +81,31 @@ def opaque_secret(name: str, namespace: str, component: str | None, origin: Orig
     return Manifest(data, component, origin)
 
 
-def _master_key_use(
-    gateway: Gateway, declared: Credentials, reader: ManifestId
+def is_generated(gateway: Gateway, which: Generated) -> bool:
+    """Whether the stack makes this key of the gateway's own once and keeps it."""
+    source = gateway.spec.master_key if which == "master-key" else gateway.spec.salt_key
+    return source is not None and source.secret_ref is None
+
+
+def _own_key_use(
+    gateway: Gateway, which: Generated, source: SecretKey, declared: Credentials, reader: ManifestId
 ) -> tuple[list[CredentialUse], list[Finding]]:
     """The stack makes it where it generates it, or where the config has its value; else somebody else keeps it."""
-    name, key = gateway.master_key.name, gateway.master_key.key
-    generated = gateway.spec.master_key.secret_ref is None
-    use = CredentialUse(reader, "master-key", gateway.namespace, name, key, made_here=generated, required=True)
-    origin = gateway.origin_at("masterKey", *(() if generated else ("secretRef",)))
-    path = "spec.masterKey" if generated else "spec.masterKey.secretRef"
-    source = declared.get(name, {}).get(key)
+    name, key = source.name, source.key
+    field = _FIELDS[which]
+    generated = is_generated(gateway, which)
+    use = CredentialUse(reader, which, gateway.namespace, name, key, made_here=generated, required=True)
+    origin = gateway.origin_at(field, *(() if generated else ("secretRef",)))
+    path = f"spec.{field}" if generated else f"spec.{field}.secretRef"
+    declaration = declared.get(name, {}).get(key)
     message = None
     if generated and name in declared:
-        message = f"the Secret {name} is made for the generated master key, and the stack's credentials have it too"
-        cure = f"masterKey: {{secretRef: {{name: {name}, key: …}}}}, or the credentials without {name}"
-    elif not generated and name in declared and source is None:
+        message = f"the Secret {name} is made for the generated key, and the stack's credentials have it too"
+        cure = f"{field}: {{secretRef: {{name: {name}, key: …}}}}, or the credentials without {name}"
+    elif not generated and name in declared and declaration is None:
         message, cure = _undeclared(name, key)
-    elif source is not None:
-        use = replace(use, made_here=not source.existing)
+    elif declaration is not None:
+        use = replace(use, made_here=not declaration.existing)
     if message is None:
         return [use], []
     return [], [Finding("LOCO-CREDENTIAL", "error", path, message, cure, origin, gateway.subject)]

@@ -12,11 +12,34 @@ from loco.spec.tree import Branch, Path, at
 from loco.spec.validate import origin_of
 
 MASTER_KEY_KEY = "master-key"
+SALT_KEY_KEY = "salt-key"
 
 # Which fields of the two kinds the gateway's manifests follow from.
+_SETTINGS = ("info", "limits", "order", "params", "retries", "streamTimeoutSeconds", "timeoutSeconds", "weight")
 CONSUMED: dict[str, tuple[Path, ...]] = {
-    EXTERNAL_MODEL: (("auth",), ("mode",), ("model",), ("names",), ("provider",), ("url",)),
-    GATEWAY: (("fallbacks",), ("image",), ("masterKey",), ("models",), ("replicas",), ("via",)),
+    EXTERNAL_MODEL: tuple(
+        (field,) for field in ("auth", "mode", "model", "names", "provider", "url", "wildcard", *_SETTINGS)
+    ),
+    GATEWAY: (
+        ("aliases",),
+        ("autoscaling",),
+        ("clients",),
+        ("contentPolicyFallbacks",),
+        ("contextWindowFallbacks",),
+        ("defaultFallbacks",),
+        ("digests",),
+        ("env",),
+        ("extraConfig",),
+        ("fallbacks",),
+        ("image",),
+        ("masterKey",),
+        ("models",),
+        ("placement",),
+        ("replicas",),
+        ("saltKey",),
+        ("services",),
+        ("via",),
+    ),
 }
 
 
@@ -68,6 +91,13 @@ class Gateway:
         if self.spec.master_key.secret_ref is not None:
             return self.spec.master_key.secret_ref
         return SecretKey(name=names.gateway_secret(self.name), key=MASTER_KEY_KEY)
+
+    @property
+    def salt_key(self) -> SecretKey | None:
+        """Where the key is that encrypts what LiteLLM keeps in a database, if it has one."""
+        if self.spec.salt_key is None or self.spec.salt_key.secret_ref is not None:
+            return self.spec.salt_key.secret_ref if self.spec.salt_key else None
+        return SecretKey(name=names.gateway_salt_secret(self.name), key=SALT_KEY_KEY)
 
     def origin_at(self, *path: str | int) -> Origin:
         """Where the value at a path of the spec was written; the document where nobody wrote it."""

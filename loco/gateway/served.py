@@ -16,11 +16,6 @@ def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -
     via = gateway.spec.via or ("gateway" if model.routed and model.scheduled else "service")
     target = f"{model.namespace}/{model.name}"
     if via == "service":
-        if model.service_url.startswith("https:"):
-            message = f"the gateway can't check the certificate of {target} yet (platform.tls is true)"
-            cure = "a route and a scheduler for the model, or platform: {tls: false}"
-            findings.append(_finding(gateway, ("via",), message, cure, code="LOCO-UNSUPPORTED"))
-            return None
         return model.service_url
     if model.routed_url is None:
         why = "platform.gateway has no internalURL" if model.routed else "the model has no route"

@@ -1,28 +1,30 @@
-"""The environment variables of a gateway's pods that hold the secrets of external models."""
+"""The environment variables of a gateway's pods that hold secrets: those of external models, and its own."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from loco.gateway.documents import External
+from loco.gateway.documents import External, Gateway
 from loco.model import Finding
 from loco.spec.external_model import SecretKey
 from loco.spec.tree import Path, dotted
 
+_PREFIX = "EXTERNALMODEL__"
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable, the Secret key that it reads, and where in the external model's spec that is written."""
+    """One variable, the Secret key that it reads, and where in which document's spec that is written."""
 
     name: str
     source: SecretKey
-    external: External
+    document: External | Gateway
     path: Path
 
     def finding(self, code: str, message: str, cure: str) -> Finding:
         """An error at the line of the reference."""
         where = dotted(("spec", *self.path))
-        origin, subject = self.external.origin_at(*self.path), self.external.subject
+        origin, subject = self.document.origin_at(*self.path), self.document.subject
         return Finding(code, "error", where, message, cure, origin, subject)
 
 
@@ -38,6 +40,13 @@ def variables(external: External, gateway_namespace: str) -> Iterator[Variable]:
         if header.value_from is not None:
             name = header_variable(external, gateway_namespace, header.name)
             yield Variable(name, header.value_from.secret_key_ref, external, ("auth", "headers", index, "valueFrom"))
+
+
+def own_variables(gateway: Gateway) -> Iterator[Variable]:
+    """Those that the gateway's own spec has from Secrets."""
+    for index, variable in enumerate(gateway.spec.env or []):
+        if variable.value_from is not None:
+            yield Variable(variable.name, variable.value_from.secret_key_ref, gateway, ("env", index, "valueFrom"))
 
 
 def key_variable(external: External, gateway_namespace: str) -> str | None:
@@ -59,17 +68,31 @@ def duplicate_variables(variables: Sequence[Variable]) -> list[Finding]:
         earlier = first.setdefault(variable.name, variable)
         if earlier is not variable:
             message = (
-                f"{variable.external.subject} {dotted(variable.path)} and {earlier.external.subject} "
+                f"{variable.document.subject} {dotted(variable.path)} and {earlier.document.subject} "
                 f"{dotted(earlier.path)} would both be the environment variable {variable.name}"
             )
             findings.append(variable.finding("LOCO-DUPLICATE", message, "another name for one of the two"))
     return findings
 
 
+def taken_variables(gateway: Gateway, taken: Collection[str]) -> list[Finding]:
+    """``LOCO-DUPLICATE`` for a variable of the gateway's own spec that loco sets."""
+    findings = []
+    for index, variable in enumerate(gateway.spec.env or []):
+        if variable.name in taken or variable.name.startswith(_PREFIX):
+            path: Path = ("env", index, "name")
+            message, cure = f"loco sets {variable.name} itself", "another variable"
+            origin, where = gateway.origin_at(*path), dotted(("spec", *path))
+            findings.append(
+                Finding("LOCO-DUPLICATE", "error", where, message, cure, origin, gateway.subject, variable.name)
+            )
+    return findings
+
+
 def _variable(external: External, gateway_namespace: str) -> str:
     """Shell-safe: /bin/sh of the image drops names that aren't. The double underscore can't come from a part."""
     elsewhere = f"{_plain(external.namespace)}__" if external.namespace != gateway_namespace else ""
-    return f"EXTERNALMODEL__{elsewhere}{_plain(external.name)}"
+    return f"{_PREFIX}{elsewhere}{_plain(external.name)}"
 
 
 def _plain(part: str) -> str:

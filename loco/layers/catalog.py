@@ -26,6 +26,7 @@ PRESETS = (
     "config-llm-tokenizer",
     "config-llm-scheduler-latency-predictor",
     "config-llm-router-route",
+    "config-llm-router-route-ten-rules",
     "config-llm-tracing",
     "config-llm-template",
     "config-llm-worker-data-parallel",
@@ -54,6 +55,7 @@ class Settings(Spec):
     rollout: str = Field(description="asWritten, or spareCapacity.")
     progress_deadline: str = Field(description="asWritten, or startUpBudget.")
     selector: str = Field(description="allLabels, or ownKeys: what a Deployment finds its pods by.")
+    sidecar_pool_group: str = Field(description="older, or inUse: where the routing sidecar looks for its pool.")
     picker_events: str = Field(description="forbidden, or allowed: the endpoint picker may write events.")
     empty_arguments: str = Field(description="kept, or dropped, of the endpoint picker's and the sidecar's command.")
     decode_service: str = Field(description="none, or withPrefill: decode pods have a Service of their own.")
@@ -71,6 +73,8 @@ class Settings(Spec):
     modelcar_user: int | None = Field(None, description="Runs the engine and the model's image, which must be one.")
     model_images: str = Field(description="asWritten, or pinned: a warning for one that may change under its name.")
     kv_cache_memory: str = Field(description="asWritten, or fitted: /dev/shm and memory hold the KV cache's CPU tier.")
+    shared_memory: str = Field(description="asWritten, or perProcess: /dev/shm grows with the engine's processes.")
+    start_up: str = Field(description="asWritten, or byModelSize: the start-up probe's budget grows with the weights.")
     nixl: str = Field(description="asWritten, or forGPUs: prefill engines hand their KV cache to decode by NIXL.")
     root_images: tuple[str, ...] = ()
     root_image_user: int | None = None

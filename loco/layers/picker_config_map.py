@@ -7,14 +7,12 @@ them. KServe reads the ConfigMap from the cluster, later, and so can only warn a
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
 from loco.model import Finding
 from loco.spec import CONFIG_MAP, StackSpec
-from loco.spec.stack import CONFIG
 from loco.spec.suggest import close_to
-from loco.spec.tree import Branch, Leaf, Node, Path, at, plant
+from loco.spec.tree import Branch, Leaf, Node, Path, at, plain, plant
 from loco.spec.validate import origin_of
+from loco.spec.yaml_reader import read_yaml
 
 _CONFIG: Path = ("router", "scheduler", "config")
 _REF = "spec.router.scheduler.config.ref"
@@ -45,20 +43,21 @@ def with_config_map(spec: Node, stack: StackSpec, namespace: str, subject: str) 
         message = f"the ConfigMap {name} has no key {key}"
         cure = close_to(key, keys) or f"one of {', '.join(keys) or 'the keys that it is to have'}"
         return spec, [Finding("LOCO-REFERENCE", "error", f"{_REF}.key", message, cure, where, subject, key)]
-    value = _mapping(str(text.value))
+    value, reason = _mapping(str(text.value))
     if value is None:
-        message, cure = f"the text under {key} is no EndpointPickerConfig", "YAML with apiVersion, kind and plugins"
+        message = f"the text under {key} is no EndpointPickerConfig{reason}"
+        cure = "YAML with apiVersion, kind and plugins"
         return spec, [Finding("LOCO-VALUE", "error", f"data.{key}", message, cure, text.origin, maps[name].subject)]
     return _replaced(spec, _CONFIG, Branch({"inline": plant(value, text.origin)}, config.origin)), []
 
 
-def _mapping(text: str) -> dict[str, Any] | None:
-    try:
-        value = yaml.safe_load(text)
-        plant(value, CONFIG)
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and value else None
+def _mapping(text: str) -> tuple[dict[str, Any] | None, str]:
+    """What a text holds, or why it is no mapping."""
+    trees, findings = read_yaml(text, "", "")
+    if findings:
+        return None, f": in its line {findings[0].origin.line if findings[0].origin else 1}, {findings[0].message}"
+    value = plain(trees[0]) if len(trees) == 1 else None
+    return (value, "") if isinstance(value, dict) and value else (None, "")
 
 
 def _replaced(node: Node, path: Path, value: Node) -> Node:

@@ -19,7 +19,7 @@ from loco.model import Finding, Origin, errors_of
 from loco.spec import SERVICE, Document, LLMInferenceServiceSpec, StackSpec
 from loco.spec.credential_source import CredentialSource
 from loco.spec.rules import Judged, broken_rules
-from loco.spec.stack import CABundle, Override
+from loco.spec.stack import CABundle, Override, PoolAPI
 from loco.spec.tree import Branch, Node, Path, at, plain
 from loco.spec.validate import KUBERNETES_SHAPES, check_kubernetes, check_model, origin_of
 
@@ -54,6 +54,7 @@ class Resolved:
         applied: presets in order, then base configs.
         ca_bundle: the platform's, which downloads trust.
         credentials: what the stack declares: by Secret and key, where the value comes from.
+        pool_api: the version of InferencePool that the platform knows.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Resolved:
     tls: bool
     ca_bundle: CABundle | None = None
     credentials: Mapping[str, Mapping[str, CredentialSource]] = field(default_factory=dict)
+    pool_api: PoolAPI = "v1"
 
     @property
     def subject(self) -> str:
@@ -109,7 +111,7 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     decided, unread = with_config_map(decided, stack, document.namespace, subject)
     findings += unread
     guessed = bool(errors_of(findings))  # a base config that isn't there could hold what seems to be missing
-    presets, missing = chosen_presets(choose(decided), document, stack)
+    presets, missing = chosen_presets(choose(decided, stack.config.platform.routes.form), document, stack)
     findings += missing
     layers = [ground.spec, *(base.spec for base in presets), *(spec_of(layer) for layer in upper)]
     merged, removals = merge_trees(layers)
@@ -129,7 +131,8 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     ):
         return None, findings + shapeless
     before = LLMInferenceServiceSpec.model_validate(plain(filled))
-    values = context(before, document.name, document.namespace, tls, gateway, ground.settings)
+    pool_api = stack.config.platform.inference_pool_api
+    values = context(before, document.name, document.namespace, tls, gateway, ground.settings, pool_api)
     expanded, templating = expand(filled, values, subject, scripts_of(stack))
     findings += templating
     expanded, _ = with_config_map(expanded, stack, document.namespace, subject)
@@ -152,6 +155,7 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
         tls,
         stack.config.platform.ca_bundle,
         stack.config.credentials,
+        pool_api,
     )
     return resolved, findings
 

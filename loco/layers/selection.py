@@ -3,18 +3,20 @@
 import re
 from collections.abc import Iterator
 
+from loco.spec.platform_gateway import RouteForm
 from loco.spec.tree import Leaf, Node, Row, at
 from loco.spec.yaml_reader import read_yaml
 
 _TOKENIZING = ("token-producer", "precise-prefix-cache-scorer")
 _PREDICTING = ("predicted-latency-producer",)
+_ROUTES = {"twelveRules": "config-llm-router-route", "tenRules": "config-llm-router-route-ten-rules"}
 _CONFIG_TEXT = re.compile(r"--?config(?:-t|T)ext(?:=(?P<text>.*))?", re.DOTALL)
 
 
-def choose(decided: Node) -> tuple[str, ...]:
+def choose(decided: Node, routes: RouteForm = "twelveRules") -> tuple[str, ...]:
     """The presets of a spec, in merge order, by the merge of all layers but the presets themselves.
 
-    Follows KServe's choice. A worker that neither data nor pipeline parallelism gives pods gets no engine at all.
+    ``routes`` is the platform's choice among the two presets of a route. Follows KServe's choice. A worker that neither data nor pipeline parallelism gives pods gets no engine at all.
     """
     chosen = []
     scheduler = at(decided, ("router", "scheduler"))
@@ -27,7 +29,7 @@ def choose(decided: Node) -> tuple[str, ...]:
         if any(plugin in plugins for plugin in _PREDICTING):
             chosen.append("config-llm-scheduler-latency-predictor")
     if at(decided, ("router", "route")) is not None and not _items(at(decided, ("router", "route", "http", "refs"))):
-        chosen.append("config-llm-router-route")
+        chosen.append(_ROUTES[routes])
     if at(decided, ("tracing",)) is not None:
         chosen.append("config-llm-tracing")
     prefill = at(decided, ("prefill",))

@@ -10,14 +10,20 @@ from functools import cache
 from traceback import extract_tb
 from typing import Any
 
-from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateError
+from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateNotFound, TemplateSyntaxError, Undefined
+from jinja2.exceptions import SecurityError, UndefinedError
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from loco.layers.catalog import NEWEST
 from loco.layers.catalog import scripts as shipped_scripts
 from loco.model import Finding, Origin
 from loco.spec.presets import Script
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, dotted
+from loco.spec.tree import HALF_CHARACTER, LARGEST, Branch, Leaf, Node, Path, Row, dotted
+
+_LONGEST = 2**20  # characters; an API server takes objects of 1.5 MiB
+_TOO_LONG = f"the text has more than {_LONGEST} characters"
+_HIGHEST_POWER = 64
 
 _Scripts = tuple[tuple[str, Script], ...]
 # A path on the way down, the last key at hand: only a finding needs the whole of it.
@@ -51,17 +57,17 @@ def expand(
             return node
         try:
             if node.value not in rendered:
-                rendered[node.value] = _compiled(node.value, included).render(values)
+                rendered[node.value] = _rendered(node.value, included, values)
             return Leaf(rendered[node.value], node.origin, node)
-        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
-            message = f"the preset's template can't be expanded: {error}"
+        except Exception as error:  # a template is a program, and may fail in any way
+            reason, cure = _reason(error)
             findings.append(
                 Finding(
                     "LOCO-TEMPLATE",
                     "error",
                     dotted(_path(path), root),
-                    message,
-                    "a name that presets may use",
+                    f"the preset's template can't be expanded: {reason}",
+                    cure,
                     _origin(error, node.origin, included),
                     subject,
                 )
@@ -69,6 +75,46 @@ def expand(
             return node
 
     return walk(tree, (None, "spec")), findings
+
+
+def _rendered(text: str, scripts: _Scripts, values: Mapping[str, Any]) -> str:
+    """The text that a template makes. Raises whatever the template does, ValueError for too long a text."""
+    pieces, length = [], 0
+    for piece in _compiled(text, scripts).generate(values):
+        pieces.append(piece)
+        length += len(piece)
+        if length > _LONGEST:
+            raise ValueError(_TOO_LONG)
+    made = "".join(pieces)
+    if HALF_CHARACTER.search(made):
+        raise ValueError("the text holds half a character (a lone surrogate)")
+    return made
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    """What an error says, and what to write instead."""
+    if isinstance(error, TemplateNotFound):
+        return f"there is no script {error}", "the file name of one in the folder scripts"
+    if isinstance(error, TemplateSyntaxError):
+        return str(error.message), "Jinja2 that is whole: each {{ with its }}, each {% if %} with its {% endif %}"
+    if isinstance(error, UndefinedError | SecurityError):
+        return str(error), "a name that presets may use"
+    if isinstance(error, RecursionError):
+        return "it includes or calls itself, or nests too deeply", "the template without the circle"
+    if isinstance(error, MemoryError):
+        return _TOO_LONG, "a shorter text"
+    return str(error) or type(error).__name__, "an expression that fits the value"
+
+
+def _printable(value: object) -> object:
+    """What may stand in a text: what looks the same each time. Raises TypeError."""
+    if value is None:
+        raise TypeError("an expression has no value here (None): say what then, such as {{ value or '' }}")
+    if not isinstance(value, str | int | float | list | tuple | dict | Undefined):
+        raise TypeError(
+            f"an expression gives a {type(value).__name__}, which has no text: its name needs (…), or |list"
+        )
+    return value
 
 
 def _path(chain: _Chain) -> Path:
@@ -88,6 +134,21 @@ def _word(text: str) -> str:
     return shlex.quote(text).replace("$", "'\"$\"'")
 
 
+class _Environment(ImmutableSandboxedEnvironment):
+    """A sandbox in which a slip of the pen doesn't take all memory."""
+
+    intercepted_binops = frozenset(["*", "**"])
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "**" and not (abs(right) <= _HIGHEST_POWER and abs(left) < LARGEST):
+            raise ValueError(f"a power above {_HIGHEST_POWER}")
+        for text, times in ((left, right), (right, left)):
+            repeats = operator == "*" and isinstance(times, int) and isinstance(text, str | list | tuple)
+            if repeats and len(text) * times > _LONGEST:
+                raise ValueError(_TOO_LONG)
+        return super().call_binop(context, operator, left, right)
+
+
 @cache
 def _environment(scripts: _Scripts) -> ImmutableSandboxedEnvironment:
     known = dict(scripts)
@@ -95,7 +156,8 @@ def _environment(scripts: _Scripts) -> ImmutableSandboxedEnvironment:
     def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
         return (known[name].text, known[name].file, lambda: True) if name in known else None
 
-    environment = ImmutableSandboxedEnvironment(
+    environment = _Environment(
+        finalize=_printable,
         loader=FunctionLoader(load),
         undefined=StrictUndefined,
         autoescape=False,
@@ -106,6 +168,7 @@ def _environment(scripts: _Scripts) -> ImmutableSandboxedEnvironment:
     )
     environment.globals.clear()
     environment.filters["sh"] = _word
+    del environment.filters["random"]  # the same input, the same bytes
     return environment
 
 

@@ -9,6 +9,7 @@ from loco.layers.catalog import Settings
 from loco.layers.kv_transfer import has_accelerators, kv_transfer_config
 from loco.spec import LLMInferenceServiceSpec
 from loco.spec.service import Parallelism, Workload
+from loco.spec.stack import PoolAPI
 
 _PRE_STOP_ROOM = 5
 _DEFAULT_GRACE = 60
@@ -21,6 +22,7 @@ def context(
     tls: bool,
     gateway: Mapping[str, str | None],
     settings: Settings,
+    pool_api: PoolAPI = "v1",
 ) -> dict[str, Any]:
     """The names that a preset may use.
 
@@ -34,6 +36,7 @@ def context(
         tls: whether engines serve HTTPS.
         gateway: name and namespace of the Gateway for routes, empty where there is none.
         settings: the profile's switches.
+        pool_api: the version of InferencePool in use; ``sidecar_pool_group`` is its group where the profile follows it.
     """
     model_name = (spec.model.name if spec.model else None) or name
     disaggregated = spec.prefill is not None and settings.nixl == "forGPUs"
@@ -49,6 +52,7 @@ def context(
         "served_names": list(names.served_names(namespace, model_name)),
         "publisher": names.publisher_name(namespace, model_name),
         "pool_name": (pool.ref.name if pool and pool.ref else None) or names.inference_pool(name),
+        "sidecar_pool_group": names.pool_group(pool_api if settings.sidecar_pool_group == "inUse" else "v1alpha2"),
         "routing_header": names.ROUTING_HEADER,
         "gateway": {"name": gateway.get("name") or "", "namespace": gateway.get("namespace") or ""},
         "child_name": partial(names.child_name, name),

@@ -1,6 +1,6 @@
 """The shared nouns of loco: what every room may speak of, and nothing that does anything."""
 
-from loco.model.certificate import Certificate
+from loco.model.certificate import Certificate, TrustedAuthority
 from loco.model.credential import CredentialUse
 from loco.model.edge import Edge
 from loco.model.finding import Finding, Refused, errors_of
@@ -22,6 +22,7 @@ __all__ = [
     "Refused",
     "SecretValue",
     "ServedModel",
+    "TrustedAuthority",
     "Wait",
     "errors_of",
 ]

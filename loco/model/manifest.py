@@ -29,6 +29,19 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceDigest:
+    """What the reference hashes for a gateway's pods.
+
+    Attributes:
+        config: SHA-256 of the config file's text, in hexadecimal.
+        lines: for each credential the beginning of its line, and the Secret and key whose value follows.
+    """
+
+    config: str
+    lines: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """One object to be applied.
 
@@ -41,6 +54,9 @@ class Manifest:
         replace_on: property paths that Kubernetes holds immutable; a change replaces the object, delete first.
         takes_over: objects that must be gone before this one is made; where the stack has one of them, this is its
             replacement. At most one of them may be in a stack at a time, and never beside this object.
+        editions: whether each content is an object of its own, whose name the API server makes from this one's. It is
+            there before pods are told of it, and goes when none needs it any more.
+        reference_digest: what ``locostack.com/configHash`` covers by the reference's plain formula; None: the keyed one.
     """
 
     data: Mapping[str, Any]
@@ -50,6 +66,8 @@ class Manifest:
     ignore_changes: tuple[str, ...] = ()
     replace_on: tuple[str, ...] = ()
     takes_over: tuple[ManifestId, ...] = ()
+    editions: bool = False
+    reference_digest: ReferenceDigest | None = None
     id: ManifestId = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from loco.model.certificate import Certificate
+from loco.model.certificate import Certificate, TrustedAuthority
 from loco.model.credential import CredentialUse
 from loco.model.edge import Edge
 from loco.model.finding import Finding
@@ -20,6 +20,7 @@ class Parts:
     credential_uses: list[CredentialUse] = field(default_factory=list)
     secret_values: list[SecretValue] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
+    authorities: list[TrustedAuthority] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, others: Iterable["Parts"]) -> None:
@@ -30,4 +31,5 @@ class Parts:
             self.credential_uses += other.credential_uses
             self.secret_values += other.secret_values
             self.certificates += other.certificates
+            self.authorities += other.authorities
             self.findings += other.findings

@@ -5,7 +5,7 @@ from typing import Literal
 
 from loco.model.manifest import ManifestId
 
-Generated = Literal["master-key", "token"]
+Generated = Literal["master-key", "salt-key", "token"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +14,12 @@ class SecretValue:
 
     Attributes:
         config: the stack's secret that it is; None for a value that is made once and kept in the state.
-        generated: what such a value looks like: ``sk-`` and 48 hexadecimal characters, or 48 of them alone.
+        generated: what such a value looks like: ``sk-`` and 48 hexadecimal characters, for a token 48 of them alone.
+        rotation: another text asks for another value.
     """
 
     secret: ManifestId
     key: str
     config: str | None
     generated: Generated = "token"
+    rotation: str | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from loco.model.manifest import ManifestId
 from loco.model.origin import Origin
 
 
@@ -17,6 +18,7 @@ class ServedModel:
         routed_url: base URL of the same model through the platform's gateway, None without a route or its URL.
         scheduled: whether an endpoint picker stands behind the route, which only routed requests reach.
         routed: whether it has a route.
+        certificate: the Secret with its serving certificate, None where it serves no HTTPS.
     """
 
     namespace: str
@@ -28,3 +30,4 @@ class ServedModel:
     routed: bool
     scheduled: bool
     origin: Origin
+    certificate: ManifestId | None = None

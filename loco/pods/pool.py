@@ -17,6 +17,11 @@ def pool_reference(resolved: Resolved) -> str | None:
     return pool.ref.name if pool and pool.ref else None
 
 
+def pool_api(resolved: Resolved) -> str:
+    """The apiVersion of pools on the service's platform."""
+    return f"{names.pool_group(resolved.pool_api)}/{resolved.pool_api}"
+
+
 def pool_name(resolved: Resolved) -> str:
     """The pool that requests go through: its own, or the one that ``pool.ref`` names."""
     return pool_reference(resolved) or names.inference_pool(resolved.name)

@@ -1,6 +1,6 @@
-"""Mirrors of image registries."""
+"""Image registries: mirrors of them, and the Secrets that open them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _DEFAULT_HOST = "docker.io"
@@ -15,6 +15,14 @@ def use_mirrors(pod: dict[str, Any], mirrors: Mapping[str, str]) -> None:
     for volume in pod.get("volumes") or []:
         if reference := (volume.get("image") or {}).get("reference"):
             volume["image"]["reference"] = mirrored(reference, mirrors)
+
+
+def add_pull_secrets(pod: dict[str, Any], secrets: Iterable[str]) -> None:
+    """Adds the platform's pull secrets behind those that a layer wrote, each once."""
+    for secret in secrets:
+        written = pod.setdefault("imagePullSecrets", [])
+        if all(there.get("name") != secret for there in written):
+            written.append({"name": secret})
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:

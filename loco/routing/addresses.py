@@ -1,60 +1,126 @@
-"""Where a service answers, computed without a cluster from what the platform says of itself."""
+"""Where a service answers, computed without a cluster from its route and what the platform says of its Gateways."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from loco import names
 from loco.layers import Resolved
-from loco.model import ServedModel
+from loco.model import ManifestId, ServedModel
 from loco.pods.serving import serving_service
+from loco.routing.adapter_routes import adapter_names
+from loco.routing.base_paths import base_paths
+from loco.routing.gateway_facts import external_url, fact_of
+from loco.routing.route import is_routed, route_spec
 from loco.spec import Platform
+
+_EXTERNAL, _INTERNAL, _SERVICE = "gateway-external", "gateway-internal", "service"
+_OWN_PATH, _PUBLISHER, _BY_MODEL, _ROOT = "-path", "-publisher", "-model-routing", "-root"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One base URL: ``name`` is gateway-external, gateway-internal or service; requests go to ``<url>/v1/…``."""
+    """One base URL; requests go to ``<url>/v1/…``.
+
+    Attributes:
+        name: ``service``; or ``gateway-external`` or ``gateway-internal`` for the service's own path, with
+            ``-publisher`` for its publisher path, ``-path`` for one of the user's rules, ``-model-routing`` for the root
+            with a header that names the model, ``-root`` for the root without.
+        header: the header that must name the model, None where the path alone does.
+        values: what it holds, by the plain name of the model and of each adapter.
+    """
 
     name: str
     url: str
+    header: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
 
-    def as_dict(self) -> dict[str, str]:
-        return {"name": self.name, "url": self.url}
+    def as_dict(self) -> dict[str, Any]:
+        plain = {"name": self.name, "url": self.url}
+        return plain if self.header is None else {**plain, "header": self.header, "values": dict(self.values)}
 
 
 def addresses_of(resolved: Resolved, platform: Platform) -> list[Address]:
-    """The best first: through the platform's gateway from outside, from inside, then straight to the Service."""
-    found = []
-    if _is_routed(resolved) and platform.gateway is not None:
-        path = f"/{resolved.namespace}/{resolved.name}"
-        for name, base in (
-            ("gateway-external", platform.gateway.url),
-            ("gateway-internal", platform.gateway.internal_url),
-        ):
-            if base:
-                found.append(Address(name, f"{base.rstrip('/')}{path}"))
+    """The best first: through Gateways from outside, from inside, then straight to the Service.
+
+    An address that is nothing but the root of a Gateway comes last: many models share it, so it is never the one to
+    take without a thought.
+    """
+    routed = list(_through_gateways(resolved, platform)) if is_routed(resolved) else []
     host, _ = names.in_cluster_hosts(serving_service(resolved), resolved.namespace)
     scheme = "https" if resolved.tls else "http"
-    found.append(Address("service", f"{scheme}://{host}:{names.ENGINE_PORT}"))
-    return found
+    direct = Address(_SERVICE, f"{scheme}://{host}:{names.ENGINE_PORT}")
+    found = [*sorted(routed, key=_rank), direct]
+    return list({repr(address): address for address in sorted(found, key=_is_shared)}.values())
 
 
 def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
     """The service as the gateway needs to know it."""
-    found = {address.name: address.url for address in addresses_of(resolved, platform)}
+    addresses = addresses_of(resolved, platform)
+    inside = [f"{_INTERNAL}{which}" for which in ("", _OWN_PATH, _PUBLISHER)]
     router = resolved.spec.router
+    secret = ManifestId("v1", "Secret", resolved.namespace, names.certificate_secret(resolved.name))
     return ServedModel(
         resolved.namespace,
         resolved.name,
         names.served_names(resolved.namespace, resolved.model_name),
         resolved.labels,
-        found["service"],
-        found.get("gateway-internal"),
-        _is_routed(resolved),
+        next(address.url for address in addresses if address.name == _SERVICE),
+        next((address.url for address in addresses if address.name in inside), None),
+        is_routed(resolved),
         router is not None and router.scheduler is not None,
         resolved.origin,
+        secret if resolved.tls else None,
     )
 
 
-def _is_routed(resolved: Resolved) -> bool:
-    """Whether there is a route of loco's making; where a user's own routes lead, only they know."""
-    route = resolved.spec.router.route if resolved.spec.router else None
-    return route is not None and not (route.http and route.http.refs)
+def _through_gateways(resolved: Resolved, platform: Platform) -> Iterator[Address]:
+    spec, _ = route_spec(resolved, platform)
+    hosts = [host for host in spec.get("hostnames") or [] if isinstance(host, str)]
+    model, namespace = resolved.model_name, resolved.namespace
+    values = {name: names.publisher_name(namespace, name) for name in (model, *adapter_names(resolved))}
+    kinds = {f"/{namespace}/{resolved.name}": "", f"/{names.publisher_name(namespace, model)}": _PUBLISHER}
+    for parent in spec.get("parentRefs") or []:
+        fact = fact_of(parent, namespace, platform)
+        if fact is None:
+            continue
+        roots = [(_EXTERNAL, root) for root in _with_hosts(external_url(fact), hosts, others=True)]
+        roots += [(_INTERNAL, root) for root in _with_hosts(fact.internal_url, hosts, others=False)]
+        for where, root in roots:
+            for base in base_paths(spec.get("rules") or []):
+                url = f"{root.rstrip('/')}{base.path}"
+                if base.by_header:
+                    yield Address(f"{where}{_BY_MODEL}", url, names.ROUTING_HEADER, values)
+                else:
+                    kind = kinds.get(base.path, _OWN_PATH if base.path else _ROOT)
+                    yield Address(f"{where}{kind}", url)
+
+
+def _with_hosts(root: str | None, hosts: list[str], others: bool) -> Iterator[str]:
+    """The URL as far as a route of these hostnames takes it; ``others``: else with the hostnames themselves."""
+    if root is None:
+        return
+    parts = urlsplit(root)
+    if not hosts or any(_covers(host, parts.hostname or "") for host in hosts):
+        yield root
+        return
+    port = f":{parts.port}" if parts.port else ""
+    for host in hosts if others else ():
+        if not host.startswith("*"):
+            yield urlunsplit(parts._replace(netloc=f"{host}{port}"))
+
+
+def _covers(pattern: str, host: str) -> bool:
+    """Whether a hostname of a route is the host's, or one with * before it covers it."""
+    return host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:]))
+
+
+def _rank(address: Address) -> tuple[bool, int]:
+    order = ("", _OWN_PATH, _PUBLISHER, _BY_MODEL, _ROOT)
+    outside = address.name.startswith(_EXTERNAL)
+    return (not outside, order.index(address.name.removeprefix(_EXTERNAL if outside else _INTERNAL)))
+
+
+def _is_shared(address: Address) -> bool:
+    return address.name.endswith((_BY_MODEL, _ROOT))

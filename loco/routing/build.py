@@ -1,5 +1,6 @@
 """All manifests that route requests to one service: the only door of this room."""
 
+import itertools
 from collections.abc import Sequence
 
 from loco import names
@@ -9,24 +10,26 @@ from loco.pods.pool import has_own_pool
 from loco.routing.endpoint_picker import picker_deployment, picker_service
 from loco.routing.inference_pool import inference_pool
 from loco.routing.picker_rights import picker_rights
-from loco.routing.route import http_route
+from loco.routing.route import http_routes, is_routed
 from loco.routing.tokenizer import has_tokenizer, tokenizer_deployment, tokenizer_service
 from loco.routing.traffic_group import backends_of, members_of
-from loco.spec import SERVICE
+from loco.spec import SERVICE, Platform
 
 
 def build_routing(
     resolved: Resolved,
     workload: ManifestId | None,
     certificate: ManifestId | None,
+    platform: Platform,
     running: Sequence[Resolved] = (),
 ) -> Parts:
-    """HTTPRoute, InferencePool and the endpoint picker with its Service, tokenizer and rights, as asked for.
+    """HTTPRoutes, InferencePool and the endpoint picker with its Service, tokenizer and rights, as asked for.
 
     Args:
         resolved: the service.
         workload: its workload Service, which the route's backends name.
         certificate: the Secret that the picker's pods mount, None where they mount none.
+        platform: what is known of Gateways, and how requests are to be routed.
         running: all services of the stack that aren't stopped, among which those of its traffic group are.
 
     Created in the order account and roles, picker Service, picker, pool, route; deleted the other way round, so that
@@ -41,12 +44,16 @@ def build_routing(
     if has_own_pool(resolved):
         last = _scheduler(resolved, component, certificate, parts)
     parts.findings += _without_a_route(resolved)
-    if router.route is not None and not (router.route.http and router.route.http.refs):
+    if is_routed(resolved):
         members = members_of(resolved, running)
-        route, findings = http_route(resolved, component, members)
+        routes, findings = http_routes(resolved, component, platform, members)
         parts.findings += findings
-        if route is not None:
-            parts.manifests.append(route)
+        parts.manifests += routes
+        # Adapters move to a route of a higher number, if at all, which must have them before the lower one lets go.
+        parts.edges += [
+            Edge(higher.id, lower.id, "it may take over adapters") for higher, lower in itertools.pairwise(routes)
+        ]
+        for route in routes:
             if last is not None:
                 parts.edges.append(Edge(last.id, route.id, "the route's backends name the pool"))
             if workload is not None:

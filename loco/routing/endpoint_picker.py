@@ -13,6 +13,7 @@ from loco.pods.rules import refused_labels, refused_pod
 from loco.pods.security import restrict
 from loco.pods.tracing import trace_picker
 from loco.routing.picker_arguments import assemble_arguments
+from loco.routing.picker_repeats import contradicting_flags
 from loco.routing.tokenizer import tokenizer_url
 from loco.spec.tree import Path, at, plain
 
@@ -40,6 +41,7 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
         findings.append(in_template(resolved, ("containers",), message, cure, place=_TEMPLATE))
     else:
         findings += assemble_arguments(pod, number, resolved, tokenizer_url(resolved))
+        findings += contradicting_flags(pod["containers"][number], number, resolved)
         trace_picker(pod["containers"][number], resolved)
         if needs_certificate(resolved):
             mount_certificate(pod, pod["containers"][number], resolved)

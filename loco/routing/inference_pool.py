@@ -7,7 +7,8 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest
-from loco.routing.traffic_group import POOL_API
+from loco.pods.pool import pool_api
+from loco.routing.older_pool import as_older
 from loco.spec.tree import at, plain
 
 _PICKER_PORT = 9002
@@ -18,7 +19,7 @@ _SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 def inference_pool(
     resolved: Resolved, component: str, picker_service: Mapping[str, Any]
 ) -> tuple[Manifest, list[Finding]]:
-    """``inference.networking.k8s.io/v1``, the API that gateways accept today.
+    """In the version that the platform's Gateway knows, ``inference.networking.k8s.io/v1`` where nobody says.
 
     ``picker_service`` is the Service that it refers to; the findings say where the two don't agree.
     """
@@ -28,8 +29,12 @@ def inference_pool(
     picker.setdefault("name", picker_service["metadata"]["name"])
     if picker.get("kind", "Service") == "Service" and not (picker.get("port") or {}).get("number"):
         picker["port"] = {"number": _PICKER_PORT}
+    findings = _disagreements(picker, picker_service, resolved)
+    if resolved.pool_api == "v1alpha2":
+        spec, of_version = as_older(spec, resolved)
+        findings += of_version
     data = {
-        "apiVersion": POOL_API,
+        "apiVersion": pool_api(resolved),
         "kind": "InferencePool",
         "metadata": {
             "name": names.inference_pool(resolved.name),
@@ -38,7 +43,7 @@ def inference_pool(
         },
         "spec": spec,
     }
-    return Manifest(data, component, resolved.origin), _disagreements(picker, picker_service, resolved)
+    return Manifest(data, component, resolved.origin), findings
 
 
 def _disagreements(picker: Mapping[str, Any], picker_service: Mapping[str, Any], resolved: Resolved) -> list[Finding]:

@@ -2,12 +2,19 @@
 
 from typing import Any
 
+from loco import names
 from loco.layers import Resolved
 from loco.model import Finding
 from loco.pods.arguments import drop_empty_words
 from loco.pods.reading import PICKER_TEMPLATE, in_template
 from loco.routing.picker_config import Config, as_json, as_yaml, default_config, parsed
-from loco.routing.picker_flags import config_flag_in, config_text_in, has_flag, with_config_text
+from loco.routing.picker_flags import (
+    config_flag_in,
+    config_text_in,
+    has_flag,
+    with_config_text,
+    without_open_config,
+)
 from loco.routing.picker_versions import FIRST_CHANGE, VERSION, Migration, Release, migrate, release_of
 from loco.spec.tree import at, plain
 
@@ -38,12 +45,14 @@ def assemble_arguments(
         path = f'spec.router.scheduler.annotations["{VERSION}"]'
         value = resolved.spec.router.scheduler.annotations.get(VERSION)  # type: ignore[union-attr]
         return [Finding("LOCO-VALUE", "error", path, message, cure, origin, resolved.subject, value)]
-    arguments = [str(word) for word in picker.get("args") or []]
+    arguments = without_open_config([str(word) for word in picker.get("args") or []])
     command = [str(word) for word in picker.get("command") or []]
     findings = []
     replicas = scheduler.replicas if scheduler else None
     if (replicas or 1) > 1 and not has_flag([*command, *arguments], "ha-enable-leader-election"):
         arguments.append("--ha-enable-leader-election")
+    if resolved.pool_api != "v1" and not has_flag([*command, *arguments], "pool-group"):
+        arguments += ["--pool-group", names.pool_group(resolved.pool_api)]  # it looks for its pool in v1's else
     config: Config | None = None
     inline = at(resolved.tree, _INLINE)
     if inline is not None:

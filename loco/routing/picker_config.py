@@ -7,6 +7,10 @@ from typing import Any
 
 import yaml
 
+from loco.spec.rules.scheduler import picker_faults
+from loco.spec.tree import plain
+from loco.spec.yaml_reader import read_yaml
+
 Config = dict[str, Any]
 _Profile = Sequence[tuple[str, int | None]]
 
@@ -88,12 +92,12 @@ def as_json(config: Mapping[str, Any]) -> str:
 
 
 def parsed(text: str) -> Config | None:
-    """The config that a text holds; None where it is no mapping with a ``kind``, and so not the picker's config."""
-    try:
-        config = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
-    return config if isinstance(config, dict) and config.get("kind") else None
+    """The config that a text holds; None where it is no mapping with a ``kind``
+    or has another shape, and so not the picker's config."""
+    trees, findings = read_yaml(text, "", "")
+    config = plain(trees[0]) if len(trees) == 1 and not findings else None
+    is_picker = isinstance(config, dict) and config.get("kind") and not any(picker_faults(config))
+    return config if is_picker else None
 
 
 def _plugin(name: str) -> Config:

@@ -31,6 +31,25 @@ def config_text_in(arguments: Sequence[str]) -> str | None:
     return None
 
 
+def without_open_config(arguments: Sequence[str]) -> list[str]:
+    """The arguments without a config flag that comes last and lacks its value: it would swallow the next word."""
+    words = list(arguments)
+    bare = words and "=" not in words[-1] and _name_of(words[-1]) in (*_TEXT_FLAGS, *_FILE_FLAGS)
+    return words[:-1] if bare else words
+
+
+def last_value_of(arguments: Sequence[str], flag: str) -> tuple[str, int] | None:
+    """The value that counts of a flag in kebab case, found in camel case as well, and the number of its word."""
+    found = None
+    for index, argument in enumerate(arguments):
+        if _kebab(_name_of(argument) or "") == flag:
+            if "=" in argument:
+                found = argument.partition("=")[2], index
+            elif index + 1 < len(arguments):
+                found = arguments[index + 1], index
+    return found
+
+
 def with_config_text(arguments: Sequence[str], text: str) -> list[str]:
     """The arguments with another text in the place of the one that ``config_text_in`` finds."""
     changed = list(arguments)

@@ -6,11 +6,8 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, ManifestId
-from loco.pods.pool import has_own_pool, pool_name, pool_reference
+from loco.pods.pool import has_own_pool, pool_api, pool_name, pool_reference
 from loco.pods.serving import serving_service
-
-POOL_GROUP = "inference.networking.k8s.io"
-POOL_API = f"{POOL_GROUP}/v1"
 
 
 def members_of(resolved: Resolved, running: Iterable[Resolved]) -> list[Resolved]:
@@ -48,7 +45,7 @@ def backends_of(member: Resolved) -> list[ManifestId]:
     service = ManifestId("v1", "Service", member.namespace, serving_service(member))
     if not has_own_pool(member):
         return [service]
-    pool = ManifestId(POOL_API, "InferencePool", member.namespace, names.inference_pool(member.name))
+    pool = ManifestId(pool_api(member), "InferencePool", member.namespace, names.inference_pool(member.name))
     return [service, pool]
 
 
@@ -85,5 +82,10 @@ def _backend(member: Resolved) -> dict[str, Any]:
     weight = route.weight if route is not None else None
     backend: dict[str, Any] = {"port": names.ENGINE_PORT, "weight": 1 if weight is None else weight}
     if has_own_pool(member) or pool_reference(member):
-        return {"group": POOL_GROUP, "kind": "InferencePool", "name": pool_name(member), **backend}
+        return {
+            "group": names.pool_group(member.pool_api),
+            "kind": "InferencePool",
+            "name": pool_name(member),
+            **backend,
+        }
     return {"kind": "Service", "name": serving_service(member), **backend}

@@ -28,7 +28,7 @@ def check_companion(tree: Branch, kind: str, namespace: str | None) -> tuple[str
     """
     name, place = _text(at(tree, ("metadata", "name"))), _text(at(tree, ("metadata", "namespace"))) or namespace
     subject = "/".join(part for part in (kind, place, name) if part)
-    findings = check_kubernetes(tree, kind, path=(), subject=subject, root=tree, complete=True)
+    findings = check_kubernetes(tree, kind, path=(), subject=subject, root=tree, complete=True, directives=False)
     metadata = at(tree, ("metadata",))
     here = origin_of(metadata, tree.origin)
     if not name and not findings:

@@ -1,11 +1,13 @@
 """The stack config as a tree with the lines of its file, and the layers that it holds: defaults and overrides."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from loco.model import Finding, errors_of
 from loco.spec.document import LAYERED, Document, Kind, check_spec
+from loco.spec.files import read_text
 from loco.spec.service import Spec
 from loco.spec.stack import CONFIG, Override
 from loco.spec.suggest import close_to
@@ -39,9 +41,10 @@ def config_tree(
 ) -> tuple[Branch, list[Finding]]:
     """The config with the lines of its file. What the file doesn't hold (``--config``) has no line."""
     file_tree: Node | None = None
-    if config_file is not None and config_file.is_file():
-        text = config_file.read_text(encoding="utf-8", errors="replace")
-        trees, _ = read_yaml(text, _relative(config_file, root), "config")  # the engine has read it already
+    if config_file is not None and os.path.isfile(config_file):
+        shown = _relative(config_file, root)
+        text, _ = read_text(config_file, shown, "config")  # the engine has read it already
+        trees, _ = read_yaml(text or "", shown, "config")
         file_tree = at(trees[0], ("config",)) if trees else None
     items: dict[str, Node] = {}
     findings: list[Finding] = []

@@ -15,6 +15,8 @@ from loco.spec.older import older_fields
 from loco.spec.rules import check_formats
 from loco.spec.service import LLMInferenceServiceSpec, Spec
 from loco.spec.suggest import close_to
+from loco.spec.texts import NAMESPACE_RULE as NAMESPACE_RULE
+from loco.spec.texts import is_namespace as is_namespace
 from loco.spec.tree import Branch, Leaf, Node, Path, Row, at
 from loco.spec.validate import (
     KUBERNETES_SHAPES,
@@ -65,8 +67,6 @@ _LEAST_SPEC: dict[Kind, str] = {
 }
 _SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 63
-_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-NAMESPACE_RULE = "a namespace is at most 63 small letters, digits and dashes, a letter or digit first and last"
 
 
 class Metadata(Spec):
@@ -166,11 +166,6 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
     if errors_of(findings) or name is None or place is None:
         return None, findings
     return Document(kind, place, name, tree), findings
-
-
-def is_namespace(text: str) -> bool:
-    """Whether Kubernetes accepts a namespace of this name."""
-    return _DNS_LABEL.fullmatch(text) is not None
 
 
 def check_spec(

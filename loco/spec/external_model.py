@@ -4,8 +4,9 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from loco.spec.service import Spec
-from loco.spec.texts import HTTPURL, HeaderName, HeaderValue, ModelName, ObjectName, Provider, SecretKeyName
+from loco.spec.base import Spec
+from loco.spec.model_settings import ModelSettings
+from loco.spec.texts import HTTPURL, HeaderName, HeaderValue, ModelPattern, ObjectName, Provider, SecretKeyName
 
 Mode = Literal[
     "chat",
@@ -76,14 +77,15 @@ class Auth(Spec):
         return self.api_key.secret_ref if self.api_key else self.bearer_token
 
 
-class ExternalModelSpec(Spec):
+class ExternalModelSpec(ModelSettings):
     """What the gateway must know to call it."""
 
     provider: Provider = Field(description="LiteLLM's prefix, such as openai, azure or anthropic.")
-    model: ModelName = Field(description="The upstream's own id of the model.")
+    model: ModelPattern = Field(description="The upstream's own id of the model.")
     url: HTTPURL = Field(description="Base URL; for OpenAI-compatible servers with /v1.")
     mode: Mode = Field("chat", description="What it is called for.")
-    names: list[ModelName] | None = Field(None, description="Public names; by default the document's.")
+    names: list[ModelPattern] | None = Field(None, description="Public names; by default the document's.")
+    wildcard: bool = Field(False, description="A * in names and model stands for any text, so for models of any name.")
     auth: Auth | None = None
 
     @field_validator("names")

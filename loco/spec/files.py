@@ -8,6 +8,8 @@ from loco.model import Finding, Origin
 from loco.spec.tree import Node
 from loco.spec.yaml_reader import read_yaml
 
+_LARGEST_FILE = 16 * 2**20  # bytes; an API server takes objects of 1.5 MiB
+
 
 def read_each(files: Iterable[tuple[Path, str]], layer: str = "service") -> tuple[list[Node], list[Finding]]:
     """The documents of YAML files, each file once, however many names lead to it, and what can't be read."""
@@ -25,12 +27,16 @@ def read_each(files: Iterable[tuple[Path, str]], layer: str = "service") -> tupl
 
 
 def read_text(path: Path, shown: str, layer: str) -> tuple[str | None, list[Finding]]:
-    """A file's text, None where it can't be read or isn't UTF-8."""
+    """A file's text, None where it can't be read, is too large or isn't UTF-8."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_FILE + 1)  # a device may have no end
     except OSError as error:
         message = f"{shown} can't be read: {error.strerror or error}"
         return None, [Finding("LOCO-FILE", "error", "", message, "the path of a readable file", Origin(layer, shown))]
+    if len(content) > _LARGEST_FILE:
+        message = f"{shown} has more than {_LARGEST_FILE // 2**20} MiB, which no model file needs"
+        return None, [Finding("LOCO-FILE", "error", "", message, "several smaller files", Origin(layer, shown))]
     try:
         return content.decode("utf-8"), []
     except UnicodeDecodeError as error:

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from loco.spec.base import Spec
-from loco.spec.document import NAMESPACE_RULE, is_namespace
+from loco.spec.texts import NAMESPACE_RULE, is_namespace
 
 
 def _namespace(value: str) -> str:

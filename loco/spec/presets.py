@@ -1,5 +1,6 @@
 """Presets of the user's own: a folder of base configs and scripts, templated like the shipped ones."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,13 +57,13 @@ def read_presets(root: Path, folder: str | None, where: Node | None) -> tuple[Ow
     """
     if folder is None:
         return NO_PRESETS, []
-    if not folder or "\0" in folder or not (root / folder).is_dir():
-        message = f"there is no folder {folder or 'without a name'} in {root.name or root}"
+    listed = _listed(root, folder)
+    if isinstance(listed, str):
         cure = "a folder of presets, relative to Pulumi.yaml's folder"
         origin = origin_of(where, Origin("config"))
-        return NO_PRESETS, [Finding("LOCO-FILE", "error", "presets.folder", message, cure, origin, value=folder)]
+        return NO_PRESETS, [Finding("LOCO-FILE", "error", "presets.folder", listed, cure, origin, value=folder)]
     shown = Path(folder)
-    files = sorted(path.name for path in (root / folder).iterdir() if path.suffix in (".yaml", ".yml"))
+    files = [name for name in listed if Path(name).suffix in (".yaml", ".yml")]
     trees, findings = read_each(((root / folder / name, str(shown / name)) for name in files), _LAYER)
     documents: dict[str, Document] = {}
     for tree in trees:
@@ -88,6 +89,18 @@ def read_presets(root: Path, folder: str | None, where: Node | None) -> tuple[Ow
             scripts[path.name] = Script(text, file)
     specs = {name: relayered(documents[name].spec, f"preset:{name}") for name in sorted(documents)}
     return OwnPresets(folder, specs, scripts), findings
+
+
+def _listed(root: Path, folder: str) -> list[str] | str:
+    """The names in a folder, or what is wrong with it."""
+    if folder:
+        try:
+            return sorted(os.listdir(root / folder))
+        except PermissionError:
+            return f"the folder {folder} may not be read"
+        except (OSError, ValueError):  # ValueError: a NUL in the name
+            pass
+    return f"there is no folder {folder or 'without a name'} in {root.name or root}"
 
 
 def _preset_of(tree: Node) -> tuple[Document | None, list[Finding]]:

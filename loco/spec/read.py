@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,7 @@ def _read_files(
     findings: list[Finding] = []
     names: set[str] = set()
     for index, pattern in enumerate(patterns):
-        found = [name for name in _matching(root, pattern) if (root / name).is_file()]
+        found = [name for name in _matching(root, pattern) if os.path.isfile(root / name)]
         found = [name for name in found if aside is None or aside not in Path(os.path.realpath(root / name)).parents]
         names.update(os.path.normpath(name) for name in found)
         if not found:
@@ -115,10 +115,30 @@ def _read_files(
 
 
 def _matching(root: Path, pattern: str) -> list[str]:
-    try:
-        return glob.glob(pattern, root_dir=root, recursive=True)
-    except ValueError:  # a NUL in the pattern
+    """What a glob matches. ``**`` is every folder once: glob's own walks links in circles."""
+    parts = pattern.split("/")
+    if "\0" in pattern:
         return []
+    if "**" not in parts:
+        return glob.glob(pattern, root_dir=root)
+    first = parts.index("**")
+    above, below = "/".join(parts[: first + 1]).removesuffix("**"), "/".join(parts[first + 1 :]) or "*"
+    found: list[str] = []
+    for start in glob.glob(above, root_dir=root) if above else [""]:
+        for folder in _folders(root, start):
+            found += _matching(root, os.path.join(glob.escape(folder), below))
+    return found
+
+
+def _folders(root: Path, start: str) -> Iterator[str]:
+    """A folder and those below it, but for hidden ones, each once, however many links lead to it."""
+    seen = {os.path.realpath(root / start)}
+    for folder, below, _ in os.walk(root / start, followlinks=True):
+        yield os.path.join(start, os.path.relpath(folder, root / start)) if folder != str(root / start) else start
+        below.sort()
+        real = {name: os.path.realpath(os.path.join(folder, name)) for name in below}
+        below[:] = [name for name in below if not name.startswith(".") and real[name] not in seen]
+        seen.update(real[name] for name in below)
 
 
 def _plant_documents(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Node], list[Finding]]:

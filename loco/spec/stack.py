@@ -5,29 +5,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from loco.model import Finding, Origin
 from loco.spec.credential_source import CredentialSource
-from loco.spec.document import BASE_CONFIG, NAMESPACE_RULE, Document, is_namespace
+from loco.spec.document import BASE_CONFIG, Document
 from loco.spec.monitoring import Monitoring
 from loco.spec.peer import Peer
+from loco.spec.platform_gateway import DNSLabel, GatewayFact, OtherGateway, Routes
 from loco.spec.presets import NO_PRESETS, OwnPresets
 from loco.spec.service import Spec
-from loco.spec.texts import HTTPURL, ObjectName, SecretKeyName
+from loco.spec.texts import ObjectName, SecretKeyName
 from loco.spec.tree import Branch
 
 
-def _dns_label(value: str) -> str:
-    if not is_namespace(value):
-        raise ValueError(NAMESPACE_RULE)
-    return value
-
-
-DNSLabel = Annotated[str, AfterValidator(_dns_label)]
 ProfileName = Literal["safe", "kserve"]
+PoolAPI = Literal["v1", "v1alpha2"]
 
 
 class Cluster(Spec):
@@ -37,24 +32,6 @@ class Cluster(Spec):
     kubeconfig: str | None = Field(None, description="Path of the kubeconfig; by default KUBECONFIG or ~/.kube/config.")
     identifier: str | None = Field(None, description="Names the cluster for good, whatever its context is called.")
     create_namespaces: bool = Field(False, description="Make the namespaces of the documents too.")
-
-
-class GatewayFact(Spec):
-    """The platform's shared Gateway."""
-
-    name: ObjectName | None = None
-    namespace: DNSLabel | None = None
-    url: HTTPURL | None = None
-    internal_url: HTTPURL | None = Field(None, alias="internalURL")
-    peers: list[Peer] | None = Field(
-        None, description="Who calls engines and endpoint pickers for it; what a NetworkPolicy lets in."
-    )
-
-    @model_validator(mode="after")
-    def _named(self) -> "GatewayFact":
-        if self.namespace is not None and self.name is None:
-            raise ValueError("a namespace goes with the name of the Gateway in it")
-        return self
 
 
 class CABundle(Spec):
@@ -76,13 +53,21 @@ class Platform(Spec):
     """What the platform team provides."""
 
     gateway: GatewayFact | None = None
+    gateways: list[OtherGateway] | None = Field(None, description="Others, which services name in gateway.refs.")
+    routes: Routes = Routes()
     monitoring: Monitoring | None = None
     clients: list[Peer] | None = Field(None, description="Who calls engines directly, past every gateway.")
     tls: bool = Field(False, description="Serve HTTPS between gateway, picker and engines.")
+    inference_pool_api: PoolAPI = Field(
+        "v1", alias="inferencePoolAPI", description="Which InferencePool the Gateway knows; v1alpha2 is the older one."
+    )
     spare_gpus: Annotated[int, Field(ge=0)] = Field(
         0, description="GPUs that a rolling update may take beside those in use."
     )
     registries: dict[str, str] | None = Field(None, description="Mirrors, by registry host.")
+    image_pull_secrets: list[ObjectName] | None = Field(
+        None, description="Secrets that every pod of the stack pulls its images with, beside its own."
+    )
     ca_bundle: CABundle | None = Field(None, description="Certificate authorities that downloads of models trust.")
     from_: str | None = Field(
         None, alias="from", description="organization/project/stack whose outputs fill these values."
@@ -121,6 +106,26 @@ class Presets(Spec):
         return {"description": description, "anyOf": [version, {**mapping, "properties": properties}]}
 
 
+def _edition(value: str) -> str:
+    if not value or not value.isprintable() or value != value.strip():
+        raise ValueError("a text of one line that says when or why, such as 2026-12")
+    return value
+
+
+Edition = Annotated[
+    str,
+    BeforeValidator(_as_text),
+    AfterValidator(_edition),
+    WithJsonSchema({"type": ["string", "integer"]}),
+]
+
+
+class Rotation(Spec):
+    """What is made anew in the update in which its text changes. The texts themselves mean nothing."""
+
+    certificates: Edition | None = Field(None, description="All serving certificates and their authorities.")
+
+
 class StackConfig(Spec):
     """Everything that stands under the project's namespace of Pulumi.<stack>.yaml."""
 
@@ -141,6 +146,7 @@ class StackConfig(Spec):
     credentials: dict[ObjectName, dict[SecretKeyName, CredentialSource]] = Field(
         default_factory=dict, description="By Secret and key, where its value comes from."
     )
+    rotation: Rotation = Rotation()
     deletion_protection: bool | None = Field(None, description="Default: on, except in the stack dev.")
 
 

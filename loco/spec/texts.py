@@ -10,7 +10,10 @@ _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[
 _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _PROVIDER = re.compile(r"[a-z0-9][-_a-z0-9]*")
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _REFERENCE = "os.environ/"  # LiteLLM puts a variable of its own environment in the place of such a text
+NAMESPACE_RULE = "a namespace is at most 63 small letters, digits and dashes, a letter or digit first and last"
 URL_RULE = "a URL such as https://api.openai.com/v1: a scheme, a host, a path; no user, password, query or fragment"
 
 
@@ -44,6 +47,12 @@ def _model_name(value: str) -> str:
     return value
 
 
+def _model_pattern(value: str) -> str:
+    if not _is_one_line(value) or value.startswith(_REFERENCE):
+        raise ValueError(f"a model's name is one line, and does not begin with {_REFERENCE}")
+    return value
+
+
 def _provider(value: str) -> str:
     if not _PROVIDER.fullmatch(value):
         raise ValueError("a provider is LiteLLM's prefix alone, such as openai, azure or anthropic")
@@ -64,6 +73,17 @@ def _header_value(value: str) -> str:
     return value
 
 
+def _variable_name(value: str) -> str:
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError("a variable's name is capitals, digits and underscores: a shell drops any other")
+    return value
+
+
+def is_namespace(text: str) -> bool:
+    """Whether Kubernetes accepts a namespace of this name."""
+    return _DNS_LABEL.fullmatch(text) is not None
+
+
 def is_model_name(value: str) -> bool:
     """Whether a gateway can serve a model under this name: a * would match others, a reference become something else."""
     return _is_one_line(value) and "*" not in value and not value.startswith(_REFERENCE)
@@ -77,6 +97,8 @@ ObjectName = Annotated[str, AfterValidator(_object_name)]
 SecretKeyName = Annotated[str, AfterValidator(_secret_key)]
 HTTPURL = Annotated[str, AfterValidator(_http_url)]
 ModelName = Annotated[str, AfterValidator(_model_name)]
+ModelPattern = Annotated[str, AfterValidator(_model_pattern)]
 Provider = Annotated[str, AfterValidator(_provider)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[str, AfterValidator(_header_value)]
+VariableName = Annotated[str, AfterValidator(_variable_name)]

@@ -16,6 +16,8 @@ from loco.model import Origin
 Scalar = str | int | float | bool | None
 Path = tuple[str | int, ...]
 
+MOST_LEVELS = 100  # far deeper than any object of Kubernetes, far from Python's own limit
+LARGEST = 2**63  # Kubernetes' integers have 64 bits
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _PLAIN_KEY = re.compile(r"[^\s.\[\]\"]+")
 
@@ -57,6 +59,8 @@ Node = Leaf | Branch | Row
 
 def plant(value: Any, origin: Origin, path: Path = ()) -> Node:
     """A tree of plain data, all of it from one place. Raises TypeError, with the path, for what JSON can't hold."""
+    if len(path) > MOST_LEVELS:
+        raise TypeError(f"{dotted(path[:3])} is nested too deeply: at most {MOST_LEVELS} levels")
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str) or HALF_CHARACTER.search(key):
@@ -67,6 +71,8 @@ def plant(value: Any, origin: Origin, path: Path = ()) -> Node:
     where = dotted(path) or "the value"
     if isinstance(value, float) and not math.isfinite(value):
         raise TypeError(f"{where} is {value}, which JSON doesn't have")
+    if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+        raise TypeError(f"{where} is a number of more than 64 bits, which Kubernetes does not have")
     if isinstance(value, str) and HALF_CHARACTER.search(value):
         raise TypeError(f"{where} holds half a character (a lone surrogate)")
     if value is None or isinstance(value, (str, bool, int, float)):

@@ -124,15 +124,19 @@ def check_kubernetes(
     root: Node | None,
     complete: bool = False,
     model: type[BaseModel] | None = None,
+    directives: bool = True,
 ) -> list[Finding]:
     """The same against a shape of the Kubernetes tables.
 
     Args:
+        directives: as of ``check_model``.
         model: of the spec in which a pod stands, for saying where a misplaced key belongs.
         complete: also what a finished object must have, such as a container's name; a layer may leave it out.
     """
     findings = []
-    for problem in kubernetes.problems(as_layer(tree), definition, require=complete, allow_null=not complete):
+    for problem in kubernetes.problems(
+        as_layer(tree, directives), definition, require=complete, allow_null=not complete
+    ):
         where = (*path, *problem.path)
         node = nearest(tree, problem.path)
         if problem.reason == "unknown-key":

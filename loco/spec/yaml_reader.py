@@ -12,11 +12,9 @@ from collections.abc import Iterator
 import yaml
 
 from loco.model import Finding, Origin
-from loco.spec.tree import HALF_CHARACTER, Branch, Leaf, Node, Row, Scalar
+from loco.spec.tree import HALF_CHARACTER, LARGEST, MOST_LEVELS, Branch, Leaf, Node, Row, Scalar
 
 _MOST_NODES = 200_000  # a document larger than this is an alias bomb, not a model
-_MOST_LEVELS = 100  # far deeper than any object of Kubernetes, far from Python's own limit
-_LARGEST = 2**63  # Kubernetes' integers have 64 bits
 _CORE = "tag:yaml.org,2002:"
 _BOOL = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
 
@@ -114,7 +112,7 @@ class _Reader:
             self.findings.append(finding)
 
     def refuse_depth(self, line: int | None) -> None:
-        self.refuse(line, "this YAML is nested too deeply to be read", f"at most {_MOST_LEVELS} levels")
+        self.refuse(line, "this YAML is nested too deeply to be read", f"at most {MOST_LEVELS} levels")
 
     def document(self, node: yaml.Node) -> Node:
         self.count = 0
@@ -132,7 +130,7 @@ class _Reader:
         if any(node is outer for outer in self.open):
             self.refuse(line, "an alias refers to the mapping or list that it stands in", "the value itself")
             return Leaf(None, origin)
-        if len(self.open) >= _MOST_LEVELS:
+        if len(self.open) >= MOST_LEVELS:
             self.refuse_depth(line)
             return Leaf(None, origin)
         self.open.append(node)
@@ -212,7 +210,7 @@ class _Reader:
         if isinstance(value, float) and not math.isfinite(value):
             self.refuse(line, f"JSON has no number {text}", f'"{text}" in quotes, or a finite number', text)
             return None
-        if isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
+        if isinstance(value, int) and not -LARGEST <= value < LARGEST:
             self.refuse(line, "Kubernetes has no integers of more than 64 bits", "it in quotes, if it is text", text)
             return None
         return value
@@ -243,7 +241,7 @@ def _integer(text: str) -> int:
     sign = -1 if digits.startswith("-") else 1
     digits = digits.lstrip("+-")
     if len(digits) > 100:  # no 64-bit number, and Python takes long over very many digits
-        return _LARGEST
+        return LARGEST
     if digits.startswith(("0b", "0x", "0o")):
         return sign * int(digits, 0)
     return sign * int(digits, 8 if digits.startswith("0") and digits != "0" else 10)

@@ -5,6 +5,7 @@ from loco.layers import Resolved
 from loco.model import Certificate, Manifest
 from loco.pods.pool import picker_service_name
 from loco.pods.serving import has_decode_service
+from loco.spec.tree import at
 
 
 def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certificate]:
@@ -25,5 +26,7 @@ def certificate_of(resolved: Resolved, component: str) -> tuple[Manifest, Certif
         services.append(names.decode_service(resolved.name))
     if picker := picker_service_name(resolved):
         services.append(picker)  # its pods mount the same certificate
+        if at(resolved.tree, ("router", "scheduler", "tokenizer", "template")) is not None:
+            services.append(names.tokenizer(resolved.name))  # and so do the tokenizer's
     hosts = [host for service in services for host in names.in_cluster_hosts(service, resolved.namespace)]
     return secret, Certificate(secret.id, tuple(sorted(("localhost", *hosts))), "loco")

@@ -6,7 +6,7 @@ from typing import Any
 from loco.layers import Resolved
 from loco.spec.tree import Path
 
-_MORE = "VLLM_ADDITIONAL_ARGS"  # words that the preset's script adds to vLLM's arguments
+MORE = "VLLM_ADDITIONAL_ARGS"  # words that the preset's script adds to vLLM's arguments
 
 
 def runs_script(pod: Mapping[str, Any], container: Mapping[str, Any], resolved: Resolved, place: Path) -> bool:
@@ -27,7 +27,7 @@ def says(container: Mapping[str, Any], flag: str, script: bool) -> bool:
     """
     words = list(container.get("args") or [])
     words += [] if script else container.get("command") or []
-    words += [item.get("value") or "" for item in container.get("env") or [] if item.get("name") == _MORE]
+    words += [item.get("value") or "" for item in container.get("env") or [] if item.get("name") == MORE]
     name = flag.removeprefix("--")
     text = " ".join(words)
     return f"--{name}" in text or f"--{name.replace('-', '_')}" in text

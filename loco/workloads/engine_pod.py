@@ -10,11 +10,15 @@ from loco.pods.rules import refused_pod
 from loco.pods.security import restrict
 from loco.spec.tree import Path, at, plain
 from loco.workloads.attach import attach_all
+from loco.workloads.command import runs_script
 from loco.workloads.engine import failing_probes
+from loco.workloads.engine_flags import contradicting_flags, spread_of
 from loco.workloads.nixl import name_side_channel
 from loco.workloads.parallelism import too_few_gpus
 from loco.workloads.routing_sidecar import sidecar_of, wire_sidecar
+from loco.workloads.shared_memory import fit_to_processes
 from loco.workloads.side import Side
+from loco.workloads.start_up import fit_start_up
 
 
 def engine_pod(
@@ -38,8 +42,12 @@ def engine_pod(
         message = f"no container is called {ENGINE}, so there is no engine"
         return pod, [in_template(resolved, ("containers",), message, f"a container with name: {ENGINE}", place=place)]
     engine = containers[number]
+    script = runs_script(pod, engine, resolved, place)
     findings = failing_probes(engine, ("containers", number), place, resolved)
-    findings += too_few_gpus(engine, place, side, resolved)
+    findings += fit_start_up(engine, ("containers", number), place, resolved)
+    findings += contradicting_flags(pod, engine, side, place, resolved)
+    findings += too_few_gpus(engine, place, side, resolved, number, script)
+    findings += fit_to_processes(pod, number, spread_of(engine, side, script).processes, resolved, place)
     findings += wire_sidecar(pod, place, resolved)
     serving = [engine]
     if found := sidecar_of(pod):

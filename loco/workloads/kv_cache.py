@@ -1,6 +1,5 @@
 """Tiers of the KV cache below the GPU: room in memory and on disk for what the start script's flag names."""
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,9 +11,8 @@ from loco.pods.reading import amount, in_template
 from loco.spec.service import KVCacheOffloading
 from loco.spec.tree import Path
 from loco.workloads.command import index_of, runs_script, says
+from loco.workloads.shared_memory import SHARED_MEMORY, WITHOUT_A_VOLUME, shared_memory_of
 from loco.workloads.side import Side
-
-_SHARED_MEMORY = "/dev/shm"  # where vLLM keeps the CPU tier, for all of its processes
 
 
 def attach_kv_cache(
@@ -119,12 +117,11 @@ def _too_little_memory(
 def _fit_shared_memory(
     pod: dict[str, Any], container: dict[str, Any], cpu: Fraction, resolved: Resolved, place: Path
 ) -> list[Finding]:
-    """Adds the CPU tier to a preset's limit of ``/dev/shm``; a warning where a user's own is too small."""
-    there = mount_at(container, _SHARED_MEMORY)
-    index, volume = _volume(pod, there[1].get("name") if there else None)
+    """Adds the CPU tier, which vLLM keeps there for all of its processes, to a preset's limit of ``/dev/shm``; a warning where a user's own is too small."""
+    index, volume = shared_memory_of(pod, container)
     if volume is None:
         where: Path = ("containers", index_of(pod, container), "volumeMounts")
-        return [_small(resolved, where, place, cpu, "64Mi, which is what a container has without a volume there")]
+        return [_small(resolved, where, place, cpu, WITHOUT_A_VOLUME)]
     folder: dict[str, Any] = volume.get("emptyDir") or {}
     limit = folder.get("sizeLimit") if folder.get("medium") == "Memory" else None
     if limit is None:
@@ -138,16 +135,9 @@ def _fit_shared_memory(
 
 
 def _small(resolved: Resolved, where: Path, place: Path, cpu: Fraction, limit: str) -> Finding:
-    message = f"vLLM keeps the KV cache's CPU tier of {quantity(cpu)} in {_SHARED_MEMORY}, which is limited to {limit}"
-    cure = f"a volume of medium Memory at {_SHARED_MEMORY} with a sizeLimit above {quantity(cpu)}"
+    message = f"vLLM keeps the KV cache's CPU tier of {quantity(cpu)} in {SHARED_MEMORY}, which is limited to {limit}"
+    cure = f"a volume of medium Memory at {SHARED_MEMORY} with a sizeLimit above {quantity(cpu)}"
     return in_template(resolved, where, message, cure, place=place, code="LOCO-MEMORY", severity="warning")
-
-
-def _volume(pod: Mapping[str, Any], name: str | None) -> tuple[int, dict[str, Any] | None]:
-    for index, volume in enumerate(pod.get("volumes") or []):
-        if name is not None and volume.get("name") == name:
-            return index, volume
-    return -1, None
 
 
 def _ask_for_memory(container: dict[str, Any], cpu: Fraction) -> None:

@@ -5,8 +5,10 @@ from typing import Any
 
 from loco.layers import Resolved
 from loco.model import Finding
+from loco.pods.reading import in_template
 from loco.spec.service import Parallelism
 from loco.spec.tree import Path, dotted
+from loco.workloads.engine_flags import Spread, given_flags, spread_of
 from loco.workloads.rollout import gpus_of
 from loco.workloads.side import Side
 
@@ -32,31 +34,44 @@ def is_data_parallel(side: Side) -> bool:
     return bool(chosen.data or chosen.data_local)
 
 
-def too_few_gpus(engine: Mapping[str, Any], place: Path, side: Side, resolved: Resolved) -> list[Finding]:
+def too_few_gpus(
+    engine: Mapping[str, Any], place: Path, side: Side, resolved: Resolved, number: int, script: bool
+) -> list[Finding]:
     """An error where a pod's ranks need more GPUs than its engine asks for: it would wait for them for ever.
 
-    An engine that asks for none, on CPUs or with claimed devices, is left alone.
+    An engine that asks for none, on CPUs or with claimed devices, is left alone; so is a command of the user's own
+    (not ``script``), of which flags can be read but not what they are for. ``number`` is its place among the pod's
+    containers.
     """
     chosen = side.workload.parallelism or Parallelism()
-    tensor = chosen.tensor or 1
-    ranks = (chosen.data_local or 1) if side.multi_node else 1
+    spread = spread_of(engine, side, script)
     gpus = gpus_of({"containers": [engine]})
-    needed = tensor * ranks
-    if gpus == 0 or needed <= gpus:
+    if not script:
+        spread = Spread(chosen.tensor or 1, 1, (chosen.data_local or 1) if side.multi_node else 1)
+    if gpus == 0 or spread.processes <= gpus:
         return []
-    if ranks == 1:
-        message = f"the engine spreads each layer over {tensor} GPUs, and its container asks for {gpus}"
+    needed, within = spread.processes, f" (spec.{dotted(place)})" if side.multi_node else ""
+    if needed == spread.tensor:
+        message = f"the engine spreads each layer over {needed} GPUs, and its container asks for {gpus}{within}"
         cure = f"tensor: {gpus}, or {needed} GPUs among the container's limits"
     else:
-        message = f"tensor {tensor} × dataLocal {ranks} = {needed} GPUs in each pod, and the container asks for {gpus}"
-        cure = f"{needed} GPUs among the container's limits, or fewer ranks in a pod"
-    if side.multi_node:
-        message += f" (spec.{dotted(place)})"
+        stages = f" × {spread.pipeline} stages" if spread.pipeline > 1 else ""
+        ranks = f" × dataLocal {spread.ranks}" if spread.ranks > 1 else ""
+        message = (
+            f"tensor {spread.tensor}{stages}{ranks} = {needed} GPUs in each pod, and the container asks for {gpus}"
+        )
+        message, cure = message + within, f"{needed} GPUs among the container's limits, or fewer ranks in a pod"
+    flags = given_flags(engine, script) if script else {}
+    for name in ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size-local", "data-parallel-size"):
+        if (flag := flags.get(name)) and (flag.number or 1) > 1 and not chosen.tensor:
+            where: Path = ("containers", number, *flag.where)
+            value = " ".join((f"--{name}", *flag.values))
+            return [in_template(resolved, where, message, cure, place=place, value=value)]
     field = "tensor" if chosen.tensor else "dataLocal"
     path = (*side.path, "parallelism", field)
-    where, origin = dotted(("spec", *path)), resolved.origin_at(*path)
-    value = tensor if chosen.tensor else ranks
-    return [Finding("LOCO-VALUE", "error", where, message, cure, origin, resolved.subject, value)]
+    at, origin = dotted(("spec", *path)), resolved.origin_at(*path)
+    value_of_field = spread.tensor if chosen.tensor else spread.ranks
+    return [Finding("LOCO-VALUE", "error", at, message, cure, origin, resolved.subject, value_of_field)]
 
 
 def without_flag(

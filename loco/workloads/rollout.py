@@ -24,7 +24,7 @@ def strategy(
     never end.
     """
     if written := _written(side):
-        return _rolling(written), []
+        return _rolling(written), _surging({"maxSurge": "25%", **written}, resolved, side, gpus_of(pod), platform)
     update, findings = _by_spare_gpus(resolved, side, gpus_of(pod), platform)
     return _rolling(update) if update is not None else None, findings
 
@@ -37,7 +37,8 @@ def group_strategy(
     What a layer leaves out of a strategy is one group down and none more, the LeaderWorkerSet's own default.
     """
     if written := _written(side):
-        return {"maxUnavailable": 1, "maxSurge": 0, **written}, []
+        chosen = {"maxUnavailable": 1, "maxSurge": 0, **written}
+        return chosen, _surging(chosen, resolved, side, gpus, platform)
     return _by_spare_gpus(resolved, side, gpus, platform)
 
 
@@ -45,6 +46,24 @@ def _written(side: Side) -> dict[str, Any]:
     written = side.workload.rollout_strategy or RolloutStrategy()
     chosen = {"maxUnavailable": written.max_unavailable, "maxSurge": written.max_surge}
     return {key: value for key, value in chosen.items() if value is not None}
+
+
+def _surging(chosen: Mapping[str, Any], resolved: Resolved, side: Side, gpus: int, platform: Platform) -> list[Finding]:
+    """A warning where a user's own strategy starts more pods than the platform has spare GPUs for."""
+    if resolved.profile.settings.rollout != "spareCapacity":
+        return []
+    replicas = 1 if side.workload.replicas is None else side.workload.replicas  # where scaled, one at least
+    surge = str(chosen["maxSurge"])
+    pods = ceil(replicas * int(surge[:-1]) / 100) if surge.endswith("%") else int(surge)
+    if pods * gpus <= platform.spare_gpus:
+        return []
+    message = f"a roll needs {pods * gpus} GPUs more while it lasts, and platform.spareGpus is {platform.spare_gpus}"
+    cure = f"platform.spareGpus: {pods * gpus} where the cluster has them, or maxSurge: 0 with maxUnavailable: 1"
+    below = "maxSurge" if "maxSurge" in _written(side) else None
+    path = (*side.path, "rolloutStrategy", *([below] if below else ()))
+    origin, where = resolved.origin_at(*path), dotted(("spec", *path))
+    value = chosen["maxSurge"]
+    return [Finding("LOCO-ROLLOUT-SURGE", "warning", where, message, cure, origin, resolved.subject, value)]
 
 
 def _by_spare_gpus(

@@ -13,7 +13,9 @@ from loco.workloads.engine_pod import engine_pod
 from loco.workloads.propagation import object_annotations, pod_annotations, selector, with_added
 from loco.workloads.rollout import strategy
 from loco.workloads.side import Side
+from loco.workloads.start_up import budget_of
 
+_PROBE_DEFAULT = 30  # Kubernetes' own, three times ten seconds, for an engine without such a probe
 _LOAD_SECONDS = 600  # beside the start-up probe's budget: scheduling, pulling the image, downloading the weights
 
 
@@ -60,7 +62,5 @@ def described(labels: Mapping[str, str], annotations: Mapping[str, str]) -> dict
 def start_up_seconds(pod: Mapping[str, Any]) -> int:
     """Seconds that the engine may take to become ready: its start-up probe's budget, and time to load."""
     engine: Mapping[str, Any] = next((c for c in pod["containers"] if c.get("name") == ENGINE), {})
-    probe = engine.get("startupProbe") or {}
-    budget = int(probe.get("initialDelaySeconds") or 0)
-    budget += int(probe.get("periodSeconds") or 10) * int(probe.get("failureThreshold") or 3)
-    return budget + _LOAD_SECONDS
+    budget = budget_of(engine, "startupProbe")
+    return (_PROBE_DEFAULT if budget is None else budget) + _LOAD_SECONDS

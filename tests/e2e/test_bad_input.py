@@ -60,7 +60,7 @@ CASES = {
         ("LOCO-UNKNOWN-KEY", "spec.template.containers[main].imagePullPolice", "models/a.yaml:9", "imagePullPolicy"),
     ),
     "a field that has no effect yet": Case(
-        {"a.yaml": GOOD + "  tracing: {}\n"}, ("LOCO-UNSUPPORTED", "spec.tracing", "models/a.yaml:6")
+        {"a.yaml": GOOD + "  router: {ingress: {}}\n"}, ("LOCO-UNSUPPORTED", "spec.router.ingress", "models/a.yaml:6")
     ),
     "all at once": Case(
         {"a.yaml": GOOD + "  replicaz: 2\n", "b.yaml": GOOD.replace("tiny}", "other}") + "  labels: {a: true}\n"},

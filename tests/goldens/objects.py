@@ -19,9 +19,11 @@ def dry_run(cluster: Cluster, objects: Iterable[dict[str, Any]]) -> list[dict[st
     """The objects as the API server would store them, strictly validated. Raises for one that it refuses."""
     client = cluster.client()
     made = []
+    there = set()
     for item in objects:
         namespace = item["metadata"].get("namespace")
-        if namespace:
+        if namespace and namespace not in there:
+            there.add(namespace)
             client.create("/api/v1/namespaces", {"metadata": {"name": namespace}})
         body = dict(item)
         if item["kind"] == "Secret" and "data" not in item:

@@ -82,8 +82,8 @@ def test_config_of_the_users_own_is_taken(flag: str, dashes: str, place: str) ->
 
 
 def test_config_flag_that_comes_last_without_a_value_does_not_count() -> None:
-    arguments = container(with_main({"args": ["--config-text"]}))["args"]
-    assert len(arguments) == 3
+    arguments = container(with_main({"args": ["--v", "4", "--config-text"]}))["args"]
+    assert len(arguments) == 4, "it would take the next word, another --config-text, for its value"
     assert config_of(arguments)["kind"] == "EndpointPickerConfig"
 
 

@@ -192,7 +192,7 @@ FAULTS = [
         "containers[main].securityContext.privileged",
     ),
     (
-        "{name: main, livenessProbe: {httpGet: {path: /, port: 8000, scheme: HTTPS}}}",
+        "{name: main, livenessProbe: {initialDelaySeconds: 900, httpGet: {path: /, port: 8000, scheme: HTTPS}}}",
         "LOCO-PROBE",
         "containers[main].livenessProbe.httpGet.scheme",
     ),

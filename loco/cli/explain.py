@@ -146,7 +146,7 @@ def _find(root: Node, text: str, subject: str) -> Entry | Finding:
     steps = [json.loads(quoted, strict=False) if quoted else item or word for quoted, item, word in _STEP.findall(text)]
     if steps[:1] not in (["spec"], ["metadata"]):
         steps.insert(0, "spec")
-    node, path, exact = root, "", True
+    node, path, exact = root, "", not _STEP.sub("", text)
     while steps:
         known = _addresses(node)
         taken = next((n for n in range(len(steps), 0, -1) if ".".join(steps[:n]) in known), 0)  # nvidia.com/gpu is two

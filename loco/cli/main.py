@@ -8,13 +8,20 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from loco.cli import check, explain, render, schema
-
 _NO_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    from loco.cli import check, explain, render, schema  # takes a moment, in which somebody may press Ctrl-C
+
     parser = argparse.ArgumentParser(
         prog="loco", description="Plans an LLM serving stack on Kubernetes, without an engine or a cluster."
     )
@@ -37,8 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
             print(f"loco: the output can't be written: {error.strerror or error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
     return status
 
 

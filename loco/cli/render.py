@@ -5,6 +5,7 @@ import json
 import sys
 
 from loco.cli.findings import show
+from loco.cli.mermaid import mermaid
 from loco.cli.source import declare_source, read_source
 from loco.cli.yaml_writer import write_yaml
 from loco.model import Refused
@@ -19,7 +20,13 @@ def declare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         description="Prints the manifests that a plan holds; findings go to standard error. Secrets have no data.",
     )
     declare_source(parser)
-    parser.add_argument("-o", "--output", choices=("yaml", "json"), default="yaml", help="json is one array of objects")
+    parser.add_argument(
+        "-o",
+        "--output",
+        choices=("yaml", "json", "mermaid"),
+        default="yaml",
+        help="json is one array of objects; mermaid a drawing",
+    )
     parser.set_defaults(run=lambda options: _run(options, parser))
 
 
@@ -32,6 +39,9 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     show(plan.findings)
     if plan.errors:
         return 1
+    if options.output == "mermaid":
+        sys.stdout.write(mermaid(plan))
+        return 0
     objects = [dict(manifest.data) for manifest in plan.manifests]
     if options.output == "json":
         print(json.dumps(objects, indent=2, ensure_ascii=False))

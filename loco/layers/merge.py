@@ -18,15 +18,20 @@ from loco.spec.tree import Branch, Leaf, Node, Row, plain, plant
 _PATCH, _RETAIN = "$patch", "$retainKeys"
 DIRECTIVES = (_PATCH, _RETAIN)
 _DELETE = "$patch: delete"
+_OF_ONE = ("service", "overrides")  # the other layers serve many, not each of which must have what they remove
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What a null, an empty list or ``$patch: delete`` (``how``) took away of what a lower layer had set."""
+    """What a null, an empty list or ``$patch: delete`` (``how``) took away of what a lower layer had set.
+
+    Attributes:
+        removed: None where there is nothing that a list item's ``$patch: delete`` could have meant.
+    """
 
     where: str
     how: str
-    removed: Node
+    removed: Node | None
     by: Node
 
 
@@ -45,6 +50,9 @@ class Merge:
         if isinstance(over, Row):
             if not over.items and isinstance(base, Row) and base.items:
                 self.removals.append(Removal(where, "[]", base, over))
+            for index, item in enumerate(over.items):
+                if _says(item, "delete") and item.origin.layer in _OF_ONE:
+                    self.removals.append(Removal(f"{where}[{index}]", _DELETE, None, item))
             return replace(_written_row(over, place), overrode=base)
         return replace(over, overrode=base)
 
@@ -85,6 +93,8 @@ class Merge:
         for key, item in deleted.items():
             if key in position:
                 self.removals.append(Removal(f"{where}[{key}]", _DELETE, base.items[position[key]], item))
+            elif item.origin.layer in _OF_ONE:
+                self.removals.append(Removal(f"{where}[{'' if key is None else key}]", _DELETE, None, item))
         merged: dict[object, Node] = {}
         for number, item in enumerate(over.items):
             key = _key(item, by)

@@ -243,7 +243,12 @@ def _kubernetes(tree: Node, subject: str) -> list[Finding]:
 
 
 def removal_finding(removal: Removal, subject: str) -> Finding:
-    """``LOCO-REMOVED``: a later layer took away what a lower one had set."""
+    """``LOCO-REMOVED``: a later layer took away what a lower one had set. ``LOCO-NO-EFFECT``: it found nothing there."""
+    if removal.removed is None:
+        message = f"{removal.how} finds no such item below, or stands in a list that is replaced as a whole"
+        cure = "the merge key (mostly name) of an item that is there; of a list without one, the items that stay"
+        value = plain(removal.by)
+        return Finding("LOCO-NO-EFFECT", "warning", removal.where, message, cure, removal.by.origin, subject, value)
     message = f"{removal.how} removes what {removal.removed.origin} had set"
     cure = "nothing, if that is meant; else remove the line"
     value = plain(removal.removed)

@@ -3,7 +3,6 @@
 Only rules that a user may stumble over are here; the tables of loco/spec/kubernetes hold fields and types.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,13 +10,11 @@ from loco.layers import Resolved
 from loco.model import Finding
 from loco.pods.field_rules import PORT_NAME, Refusal, refused_fields
 from loco.pods.reading import TEMPLATE, amount, containers_of, in_template, is_sidecar
+from loco.spec.texts import LABEL_RULE, is_label_value, is_qualified
 from loco.spec.tree import Path, at, dotted, plain
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
-_QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_NAME_CURE = "letters, digits, dashes, dots and underscores, at most 63, a letter or digit first and last"
 
 
 def refused_pod(pod: Mapping[str, Any], resolved: Resolved, place: Path = TEMPLATE) -> list[Finding]:
@@ -36,10 +33,10 @@ def refused_labels(resolved: Resolved, place: Path, selector: Mapping[str, str])
     for field in ("labels", "annotations"):
         node = at(resolved.tree, (*place, field))
         for key, value in (plain(node) if node is not None else {}).items():
-            problem, cure = None, _NAME_CURE
-            if not _QUALIFIED.fullmatch(key):
+            problem, cure = None, LABEL_RULE
+            if not is_qualified(key):
                 problem = f"{key!r} can't be the key of one of the {field}"
-            elif field == "labels" and not _LABEL_VALUE.fullmatch(value):
+            elif field == "labels" and not is_label_value(value):
                 problem = f"{value!r} can't be a label's value"
             elif field == "labels" and selector.get(key, value) != value:
                 problem, cure = f"the Deployment finds its pods by {key}: {selector[key]}", f"the {field} without it"

@@ -128,6 +128,9 @@ def _layered(kind: str) -> Kind | None:
 def _check_layer(layer: Node, path: tuple[str, ...], root: Node, model: type[_Default], kind: Kind) -> list[Finding]:
     subject = dotted(path)
     findings = check_model(layer, model, path=path, root=root, directives=False)
+    for key in ("spec", "metadata"):
+        if isinstance(part := at(layer, (key,)), Leaf) and part.value is None:
+            findings.append(mistyped(part, (*path, key), "a mapping", None, root))
     if isinstance(spec := at(layer, ("spec",)), Branch):
         findings += check_spec(spec, subject, root, (*path, "spec"), kind)
     for key in ("labels", "annotations"):

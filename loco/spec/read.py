@@ -72,7 +72,7 @@ def read_stack(
 
 def read_files(paths: Sequence[Path], namespace: str | None, config: Mapping[str, Any]) -> StackSpec:
     """A stack of just these files, as ``loco render FILE…`` plans it. Missing files are findings."""
-    tree = plant({**config, **({"namespace": namespace} if namespace else {})}, CONFIG)
+    tree = plant({**config, **({"namespace": namespace} if namespace is not None else {})}, CONFIG)
     assert isinstance(tree, Branch)
     findings = check_model(tree, StackConfig, directives=False)
     chosen = valid_part(tree, StackConfig)

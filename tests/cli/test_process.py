@@ -66,3 +66,48 @@ def test_file_names_that_are_not_utf8(folder: Path) -> None:
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
     assert b"LOCO-YAML" in done.stdout
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["render", "check"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_that_cannot_be_written(command: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*LOCO, command, "good.yaml", "--namespace", "llm", "--profile", "kserve"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, b"loco: the output can't be written: No space left on device\n")
+
+
+def test_no_output_at_all() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$0" -m loco.cli.main schema LiteLLMGateway >&-', sys.executable],
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interruption_while_loading() -> None:
+    code = (
+        "import signal, sys\n"
+        "from loco.cli.main import main\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'loco.plan':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.exit(main(['schema', 'LiteLLMGateway']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_file_without_end() -> None:
+    done = run("check", "/dev/zero")
+    assert done.returncode == 1
+    assert b"/dev/zero has more than 16 MiB" in done.stderr

@@ -203,6 +203,7 @@ def test_what_a_template_makes_is_judged_like_anything_else(tmp_path: Path) -> N
 def test_a_preset_that_nobody_ships_is_asked_for_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "config-llm-template"
     monkeypatch.setattr(catalog, "PRESETS", ())
+    monkeypatch.setattr(catalog, "_names", catalog._names.__wrapped__)  # without what it remembers
     found, [finding] = resolved(read(tmp_path, service()))
     assert found is None
     assert (finding.code, finding.path, finding.value) == ("LOCO-REFERENCE", "spec", name)

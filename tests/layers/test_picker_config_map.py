@@ -63,3 +63,36 @@ def test_what_is_missing_is_told(documents: list[dict[str, Any]], code: str, pat
 
 def test_without_a_reference_nothing_is_looked_up() -> None:
     assert not planned({"router": {"scheduler": {}}}).errors
+
+
+_BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [(_BOMB, "expands to more than"), ("a: 1\na: 2", "in its line 2, the key a stands twice")]
+)
+def test_traps_of_its_yaml(text: str, says: str) -> None:
+    (error,) = plan_of(referring(), config_map(text)).errors
+    assert (error.code, error.path) == ("LOCO-VALUE", "data.epp")
+    assert says in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("kind: E\nplugins: 3", "plugins"),
+        ("kind: E\nplugins: [a]", "plugins[0]"),
+        ("kind: E\nplugins: [{type: [a]}]", "plugins[0].type"),
+        ("kind: E\nplugins: [{type: a, parameters: b}]", "plugins[0].parameters"),
+        ("kind: E\nplugins: [{type: a, parameters: {indexerConfig: 1}}]", "plugins[0].parameters.indexerConfig"),
+        ("kind: E\nschedulingProfiles: [{plugins: 1}]", "schedulingProfiles[0].plugins"),
+        ("kind: E\nschedulingProfiles: [{plugins: [{pluginRef: []}]}]", "schedulingProfiles[0].plugins[0].pluginRef"),
+    ],
+)
+def test_a_shape_that_no_picker_reads(text: str, path: str) -> None:
+    (error,) = plan_of(referring(), config_map(text)).errors
+    assert (error.code, error.path) == ("LOCO-VALUE", f"spec.router.scheduler.config.inline.{path}")
+    container = {"name": "main", "args": ["--config-text", text]}
+    assert plan_of(service({"router": {"scheduler": {"template": {"containers": [container]}}}})).manifests

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dev import pod_digests
-from loco.layers import Profile, catalog
+from loco.layers import Profile, bases, catalog
 from loco.model import Origin
 from loco.plan import plan_stack
 from tests.layers.lookup_stacks import applied, read, resolved, service
@@ -76,6 +76,7 @@ def test_a_pinned_stack_keeps_its_pods(second: Path, file: str, old: str, new: s
     catalog._scripts.cache_clear()
     catalog._shipped.cache_clear()
     catalog._profile.cache_clear()
+    bases._amended.cache_clear()
     assert pods(presets="1") == before
     assert pods(presets={"version": "1"}) == before
     assert pods(presets="2") == pods() != before

@@ -12,6 +12,7 @@ from loco.model import Finding, Origin
 from loco.spec import read_stack
 from loco.spec.stack import StackSpec
 from loco.spec.tree import Leaf, Row, at, leaves, plain
+from tests.plan.stacks import plan_of, service
 
 SERVICE = """\
 apiVersion: serving.kserve.io/v1alpha2
@@ -201,3 +202,20 @@ def test_merged_faults_are_said_at_their_line(tmp_path: Path) -> None:
     assert finding.message == "name is missing"
     assert finding.origin is not None
     assert finding.origin.file == "models/chat.yaml"
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ({"containers": [{"name": "nobody", "$patch": "delete"}]}, "spec.template.containers[nobody]"),
+        ({"containers": [{"$patch": "delete"}]}, "spec.template.containers[]"),
+        ({"tolerations": [{"key": "a", "$patch": "delete"}]}, "spec.template.tolerations[0]"),
+        ({"containers": [{"name": "main", "$patch": "merge"}]}, None),
+    ],
+)
+def test_a_delete_that_finds_nothing_is_told(part: dict[str, Any], path: str | None) -> None:
+    found = plan_of(service({"template": part})).findings
+    told = [finding.path for finding in found if finding.code == "LOCO-NO-EFFECT" and "$patch" in finding.message]
+    assert told == ([path] if path else [])
+    shared = plan_of(service(), defaults={"LLMInferenceService": {"spec": {"template": part}}}).findings
+    assert not [finding for finding in shared if "$patch: delete" in finding.message]

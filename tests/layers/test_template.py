@@ -12,6 +12,7 @@ from loco.layers.template import expand
 from loco.layers.values import context, shutdown_timeout
 from loco.model import Finding, Origin
 from loco.spec import LLMInferenceServiceSpec
+from loco.spec.presets import Script
 from loco.spec.tree import at, leaves, plain, plant
 
 GATEWAY = {"name": "shared", "namespace": None}
@@ -118,3 +119,36 @@ def test_shutdown_timeout(grace: int | None, expected: int) -> None:
     assert shutdown_timeout(pod, 15) == expected
     if grace is None:
         assert shutdown_timeout({}, 15) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{% include 'me.sh' %}", "includes or calls itself"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "includes or calls itself"),
+        ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nests too deeply"),
+        ("{{ 'a' * 10**9 }}", "more than 1048576 characters"),
+        ("{{ 10**9 * 'a' }}", "more than 1048576 characters"),
+        ("{{ [1] * 10**9 }}", "more than 1048576 characters"),
+        ("{% set l = [1] * 40 %}" + "{% for a in l %}" * 5 + "x" + "{% endfor %}" * 5, "more than 1048576 characters"),
+        ("{{ 9**99 }}", "a power above 64"),
+        ("{{ 9**60**60 }}", "a power above 64"),
+        ("{{ name|truncate(-1) }}", "expected length"),
+        ("{{ name|xmlattr }}", "items"),
+        ("{{ name.encode('zzz') }}", "unknown encoding"),
+        ("{{ served_names|random }}", "No filter named 'random'"),
+        ("{{ name.upper }}", "gives a builtin_function_or_method"),
+        ("{{ served_names|map('upper') }}", "gives a generator"),
+        ("{{ self }}", "gives a TemplateReference"),
+        ("{{ spec.replicas }}", "has no value here (None)"),
+        ("{{ '\\ud83d' }}", "half a character"),
+        ("{% include 'nobody.sh' %}", "there is no script nobody.sh"),
+    ],
+)
+def test_a_template_that_fails_in_any_way_is_a_finding(text: str, reason: str) -> None:
+    values = context(LLMInferenceServiceSpec(), "chat", "llm", False, GATEWAY, SETTINGS)
+    scripts = {"me.sh": Script("{% include 'me.sh' %}", "own/scripts/me.sh")}
+    _, [finding] = expand(plant({"template": {"hostname": text}}, PRESET), values, "subject", scripts)
+    assert (finding.code, finding.path) == ("LOCO-TEMPLATE", "spec.template.hostname")
+    assert reason in finding.message
+    assert finding.cure

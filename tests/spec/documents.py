@@ -75,6 +75,8 @@ _FORMS: dict[str, st.SearchStrategy[str]] = {
     "_secret_key": st.sampled_from(["key", "yes", "null", "1.0", "0755", "-", "tls.key", "2001-01-01"]),
     "_http_url": st.sampled_from(["https://api.example.com/v1", "http://10.0.0.1:8000"]),
     "_model_name": LINE,
+    "_model_pattern": LINE,
+    "_variable_name": st.sampled_from(["A", "NO", "ON", "_", "NULL", "A_1"]),
     "_provider": st.sampled_from(["openai", "1e3", "null", "on", "0755"]),
     "_header_name": st.sampled_from(["X-Team", "~", "1", "null", "!a", "#a", "&a", "%a", "`a"]),
     "_header_value": LINE.filter(str.isascii),

@@ -90,6 +90,17 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({**companion("ConfigMap"), "apiVersion": "v2"}, "LOCO-KIND", "apiVersion"),
     (companion("PersistentVolumeClaim", spec={"accessModes": "x"}), "LOCO-TYPE", "spec.accessModes"),
     (companion("Secret", data={"a": "eA=="}), "LOCO-KIND", "kind"),
+    ({**companion("ConfigMap"), "$patch": "delete"}, "LOCO-UNKNOWN-KEY", "$patch"),
+    (companion("ConfigMap", metadata={"$patch": "replace"}), "LOCO-UNKNOWN-KEY", "metadata.$patch"),
+    (companion("ConfigMap", data=None), "LOCO-TYPE", "data"),
+    (companion("ConfigMap", data={"a": None}), "LOCO-TYPE", "data.a"),
+    (companion("ConfigMap", data={"a b": "c"}), "LOCO-VALUE", 'data["a b"]'),
+    (companion("ConfigMap", data={"..a": "c"}), "LOCO-VALUE", 'data["..a"]'),
+    (companion("ConfigMap", data={"a": "c"}, binaryData={"a": "eA=="}), "LOCO-VALUE", "binaryData.a"),
+    (companion("ConfigMap", namespace="L_x"), "LOCO-VALUE", "metadata.namespace"),
+    (companion("ServiceAccount", metadata={"labels": {"a b": "c"}}), "LOCO-VALUE", 'metadata.labels["a b"]'),
+    (companion("ServiceAccount", metadata={"labels": {"a": "c d"}}), "LOCO-VALUE", "metadata.labels.a"),
+    (companion("ServiceAccount", metadata={"annotations": {"a b": "c"}}), "LOCO-VALUE", 'metadata.annotations["a b"]'),
 ]
 
 

@@ -157,3 +157,18 @@ def test_misspelt(root: Path, config: str, code: str, path: str, words: Any) -> 
     [finding] = stack(root, config).findings
     assert (finding.code, finding.path) == (f"LOCO-{code}", path)
     assert words in f"{finding.message}: {finding.cure}"
+
+
+def test_a_folder_that_may_not_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "own").mkdir()
+
+    def refuse(path: Path) -> list[str]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("loco.spec.presets.os.listdir", refuse)
+    (finding,) = stack(root, "presets: {folder: own}").findings
+    assert (finding.code, finding.path, finding.message) == (
+        "LOCO-FILE",
+        "presets.folder",
+        "the folder own may not be read",
+    )

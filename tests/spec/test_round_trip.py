@@ -49,7 +49,7 @@ def test_every_field_of_a_kind_is_tried(kind: str) -> None:
     model = SPEC_OF[kind]  # type: ignore[index]
     seen: set[str] = set()
 
-    @settings(max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=150, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(of_model(model))
     def collect(spec: dict[str, Any]) -> None:
         seen.update(spec)

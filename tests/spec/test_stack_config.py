@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,9 @@ CONFIGS = {
     "namespace as number": ("namespace: 0755", 2, "TYPE", "namespace", '"0755" in quotes'),
     "below zero": ("platform: {spareGpus: -1}", 2, "VALUE", "platform.spareGpus", "greater than or equal to 0"),
     "text for boolean": ("platform:\n  tls: 'true'", 3, "TYPE", "platform.tls", "true or false, and is text"),
+    "rotation": ("rotation:\n  certificates: [1]", 3, "TYPE", "rotation.certificates", "text"),
+    "rotation of what isn't known": ("rotation: {certs: '1'}", 2, "UNKNOWN-KEY", "rotation.certs", "certificates"),
+    "pool's version": ("platform:\n  inferencePoolAPI: v2", 3, "VALUE", "platform.inferencePoolAPI", "v1alpha2"),
     "defaults as list": ("defaults: []", 2, "TYPE", "defaults", "a mapping, and is a list"),
     "defaults of a number": (
         "defaults: {LLMInferenceService: 3}",
@@ -221,3 +225,33 @@ KEYS = ["files", "namespace", "profile", "cluster", "platform", "defaults", "ove
 def test_no_config_raises(config: dict[str, Any], documents: list[Any]) -> None:
     read = read_stack(Path("/nowhere"), config, documents=documents)
     assert all(isinstance(finding, Finding) and finding.cure for finding in read.findings)
+
+
+def test_links_in_circles_are_walked_once(root: Path) -> None:
+    for name in ("a", "b"):
+        (root / name).mkdir()
+        for link in ("x", "y"):
+            (root / name / link).symlink_to("..")
+    (root / "a" / ".hidden").mkdir()
+    for folder in ("a", "a/.hidden"):
+        (root / folder / "more.yaml").write_text(yaml.safe_dump(service("more" if folder == "a" else "hidden")))
+    assert names(stack(root, "files: ['**/*.yaml']")) == ["chat", "more"]
+    assert names(stack(root, "files: ['a/**']")) == ["chat", "more"]  # by way of a link
+    assert names(stack(root, "files: ['**/a/**/*.yaml']")) == ["chat", "more"]
+
+
+@pytest.mark.parametrize("key", ["spec", "metadata"])
+@pytest.mark.parametrize("target", ["overrides: {LLMInferenceService/chat", "defaults: {LLMInferenceService"])
+def test_a_layer_that_removes_everything_is_refused(root: Path, target: str, key: str) -> None:
+    (finding,) = stack(root, f"{target}: {{{key}: null}}}}").findings
+    assert (finding.code, finding.message) == ("LOCO-TYPE", "this should be a mapping, and is empty")
+    assert finding.path.endswith(f".{key}")
+
+
+def test_what_a_program_gives_has_an_end(root: Path) -> None:
+    circle: dict[str, Any] = {}
+    circle["a"] = circle
+    (finding,) = stack(root, "files: []", documents=[service("a", template=circle)]).findings
+    assert (finding.code, "nested too deeply" in finding.message) == ("LOCO-TYPE", True)
+    (finding,) = stack(root, "files: []", documents=[service("a", replicas=2**63)]).findings
+    assert (finding.code, "more than 64 bits" in finding.message) == ("LOCO-TYPE", True)

@@ -13,6 +13,7 @@ from typing import Literal
 
 # The number as resource.ParseQuantity reads it; "E" alone is exa, "E3" an exponent.
 _QUANTITY = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
+_LONGEST_QUANTITY = 64  # Kubernetes has 64 bits for it, and Python takes long over thousands of digits
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -52,7 +53,7 @@ def choice(enum: tuple[str, ...]) -> str:
 
 def _is_quantity(value: object) -> bool:
     if isinstance(value, str):
-        return _QUANTITY.fullmatch(value) is not None
+        return len(value) <= _LONGEST_QUANTITY and _QUANTITY.fullmatch(value) is not None
     return not isinstance(value, float) or math.isfinite(value)
 
 

@@ -45,7 +45,8 @@ _EVERY: dict[Path, Format] = {
     ("model", "uri"): Format(
         _uri(SCHEMES),
         "a model's uri has a scheme that loco knows, and a place",
-        "hf://organization/model, s3://bucket/path, pvc://claim/path, oci://image or oci+native://image",
+        "hf://organization/model, s3://bucket/path, pvc://claim/path, oci://image or oci+native://image; from elsewhere "
+        "storageInitializer: {enabled: false} beside it, and an init container of your own that brings the files",
     ),
     ("model", "lora", "adapters", "*", "uri"): Format(
         _uri(ADAPTER_SCHEMES),

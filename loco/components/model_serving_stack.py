@@ -12,12 +12,15 @@ from loco.components.certificate import authority_of, certificate_data
 from loco.components.cluster_memory import remembered_identifier
 from loco.components.deletion_guard import guard
 from loco.components.digests import digest_annotations, digest_key, text_digest
+from loco.components.editions import with_editions
 from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
 from loco.components.namespaces import ask_for_namespaces
+from loco.components.odd_values import warn_of_odd
 from loco.components.provider import given_provider, make_provider, warn_of_foreign
 from loco.components.reachability import obstacle, report_unreachable
+from loco.components.reference_digest import reference_annotation
 from loco.components.register import KubernetesObject, register
 from loco.components.secret_values import existing_value, secret_value
 from loco.model import CredentialUse, ManifestId
@@ -140,6 +143,7 @@ class ModelServingStack(pulumi.ComponentResource):
             where = (use.namespace, use.secret, use.key)
             if not use.made_here and where not in values:
                 values[where] = existing_value(use, self, provider)
+            warn_of_odd(use, values[where], self)
 
         generated = {wanted.secret for wanted in plan.secret_values if wanted.config is None}
         key = digest_key(f"{self._name}/digest-key", self) if plan.credential_uses else None
@@ -149,6 +153,7 @@ class ModelServingStack(pulumi.ComponentResource):
         read: dict[ManifestId, list[CredentialUse]] = {}
         for use in plan.credential_uses:
             read.setdefault(use.reader, []).append(use)
+        editions = {manifest.id for manifest in plan.manifests if manifest.editions}
         made: dict[ManifestId, KubernetesObject] = {}
         for manifest in plan.manifests:
             after = [made[earlier] for earlier in before.get(manifest.id, ())]
@@ -161,9 +166,25 @@ class ModelServingStack(pulumi.ComponentResource):
             # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
             irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated
             retain = irreplaceable and spec.deletion_protection
+            # A claim of another storage class or mode is another one, and what the first holds is gone.
+            protect = manifest.id.kind == "PersistentVolumeClaim" and spec.deletion_protection
             digests = digest_annotations(uses, values, stated, key) if uses and key is not None else None
+            if digests and manifest.reference_digest is not None:
+                digests[names.COMBINED_DIGEST] = reference_annotation(
+                    manifest.reference_digest, manifest.namespace, values
+                )
+            named_there = {
+                identity.name: made[identity] for identity in before.get(manifest.id, ()) if identity in editions
+            }
             made[manifest.id] = register(
-                manifest, owners[manifest.id], provider, after, contents.get(manifest.id), digests, retain
+                replace(manifest, data=with_editions(manifest, named_there)),
+                owners[manifest.id],
+                provider,
+                after,
+                contents.get(manifest.id),
+                digests,
+                retain,
+                protect,
             )
         guard(self._name, spec.deletion_protection, list(made.values()), self)
 

@@ -1,5 +1,6 @@
 """A manifest becomes a resource: generic, camelCase as Kubernetes spells it, under a logical name that never moves."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from loco.model.pod_templates import pod_templates
 class KubernetesObject(pulumi.CustomResource):
     """Any Kubernetes object. The typed classes would register the same, with twice the time and memory."""
 
+    metadata: pulumi.Output[Mapping[str, Any]]
+
     def __init__(self, token: str, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
         super().__init__(token, name, dict(props), opts)
 
@@ -27,6 +30,7 @@ def register(
     contents: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
     pod_annotations: Mapping[str, pulumi.Input[str]] | None = None,
     retain: bool = False,
+    protect: bool = False,
 ) -> KubernetesObject:
     """Registers one object of a plan.
 
@@ -38,22 +42,32 @@ def register(
         contents: for a Secret, its ``stringData``; for a ConfigMap, its ``data``.
         pod_annotations: added to those of every pod template.
         retain: whether the object outlives the stack.
+        protect: whether the engine refuses to delete or replace it.
     """
     token = token_of(manifest.id.api_version, manifest.id.kind)
     name = names.logical_name(manifest.component, manifest.id)
+    earlier = [*aliases_of(token, name), *_taken_over(manifest)]
+    if manifest.editions:
+        earlier.append(pulumi.Alias(name=name))
+        name = names.edition_name(manifest.id)
     opts = pulumi.ResourceOptions(
         parent=parent,
         provider=provider,
         version=PROVIDER_VERSION,
         depends_on=list(after),
-        aliases=[*aliases_of(token, name), *_taken_over(manifest)],
+        aliases=earlier,
         ignore_changes=list(manifest.ignore_changes),
         replace_on_changes=list(manifest.replace_on),
         retain_on_delete=retain,
-        delete_before_replace=True,  # the object's name is fixed, so two of them can't stand side by side
+        protect=protect,
+        # Where the object's name is fixed, two of them can't stand side by side.
+        delete_before_replace=not manifest.editions,
         additional_secret_outputs=["data", "stringData"] if manifest.id.kind == "Secret" else None,
     )
-    props = _with_wait(manifest)
+    props = _for_provider(manifest)
+    if manifest.editions:
+        # Without a name in it the provider makes one of the logical name and eight characters of its own.
+        props["metadata"] = {key: value for key, value in props["metadata"].items() if key != "name"}
     if contents is not None and manifest.id.kind == "ConfigMap":
         props["data"] = contents
     elif contents is not None:
@@ -68,6 +82,12 @@ def register(
 def maker() -> str:
     """How an object says which stack has made it."""
     return f"{pulumi.get_project()}/{pulumi.get_stack()}"
+
+
+def field_manager() -> str:
+    """As whom the stack applies its objects: the same in every update, at most 128 characters."""
+    name = f"loco/{maker()}"
+    return name if len(name) <= 128 else name[:95] + "-" + hashlib.sha256(name.encode()).hexdigest()[:32]
 
 
 def token_of(api_version: str, kind: str) -> str:
@@ -100,17 +120,19 @@ def _annotated(metadata: Mapping[str, Any], annotations: Mapping[str, pulumi.Inp
     return {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}
 
 
-def _with_wait(manifest: Manifest) -> dict[str, Any]:
-    """The object with the annotations that tell the provider how to wait, and without empty metadata maps.
+def _for_provider(manifest: Manifest) -> dict[str, Any]:
+    """The object with the annotations that tell the provider who applies it and how to wait, without empty metadata maps.
 
     The provider would show an empty map of a custom resource as a change for ever.
     """
     data = dict(manifest.data)
     metadata = {key: value for key, value in data["metadata"].items() if value not in ({}, None)}
-    waiting: dict[str, pulumi.Input[str]] = {}
+    # The provider would make up a name for each object and keep it in the state alone. Of an update that was cut off
+    # nothing is in the state, and the same fields under another name are a conflict.
+    told: dict[str, pulumi.Input[str]] = {"pulumi.com/patchFieldManager": field_manager()}
     if manifest.wait.skip:
-        waiting["pulumi.com/skipAwait"] = "true"
+        told["pulumi.com/skipAwait"] = "true"
     elif manifest.wait.timeout_seconds is not None:
-        waiting["pulumi.com/timeoutSeconds"] = str(manifest.wait.timeout_seconds)
-    data["metadata"] = _annotated(metadata, waiting) if waiting else metadata
+        told["pulumi.com/timeoutSeconds"] = str(manifest.wait.timeout_seconds)
+    data["metadata"] = _annotated(metadata, told)
     return data

@@ -35,12 +35,13 @@ def secret_value(
 
 
 def _made_once(value: SecretValue, parent: pulumi.Resource) -> pulumi.Output[str]:
-    """A random value, kept from the first update on."""
+    """A random value, kept from the first update on; under another text of the rotation's, another one."""
     made = secrets.token_hex(_RANDOM_BYTES)
     where = f"{value.secret.namespace}/{value.secret.name}"
-    key = "" if value.generated == "master-key" else f"/{value.key}"
-    fresh = f"sk-{made}" if value.generated == "master-key" else made
-    return kept_secret(f"{value.generated}/{where}{key}", fresh, parent).apply(str)
+    key = f"/{value.key}" if value.generated == "token" else ""
+    fresh = made if value.generated == "token" else f"sk-{made}"
+    rotation = f"/{value.rotation}" if value.rotation is not None else ""
+    return kept_secret(f"{value.generated}/{where}{key}{rotation}", fresh, parent).apply(str)
 
 
 def existing_value(
@@ -69,8 +70,8 @@ def existing_value(
         data, metadata = parts
         if ((metadata or {}).get("annotations") or {}).get(names.MADE_BY) == maker():
             raise pulumi.RunError(str(_own(use)))
-        if not data or use.key not in data:
-            _missing(use, parent)
+        if not data or not data.get(use.key):
+            _missing(use, parent, "isn't there" if not data or use.key not in data else "is empty")
             return ""
         return base64.b64decode(data[use.key]).decode(errors="backslashreplace")
 
@@ -96,9 +97,13 @@ def _own(use: CredentialUse) -> Finding:
     return Finding("LOCO-CREDENTIAL", "error", f"credentials.{use.secret}.{use.key}", message, cure, CONFIG)
 
 
-def _missing(use: CredentialUse, parent: pulumi.Resource) -> None:
+def _missing(use: CredentialUse, parent: pulumi.Resource, what: str) -> None:
     """A warning where the pods can do without it, as they can without an external model's key; else an error."""
-    text = f"[LOCO-CREDENTIAL]: {use.reader} reads key {use.key} of the Secret {use.namespace}/{use.secret}, which isn't there"
+    text = (
+        f"[LOCO-CREDENTIAL]: {use.reader} reads key {use.key} of the Secret {use.namespace}/{use.secret}, which {what}"
+    )
     if use.required:
-        raise pulumi.RunError(f"{text}\n  write the Secret before this stack, or masterKey: {{generate: true}}")
+        raise pulumi.RunError(
+            f"{text}\n  write the Secret before this stack, or let it make the key: {{generate: true}}"
+        )
     pulumi.log.warn(f"{text}\n  it counts as empty until it is there and the stack is updated again", parent)

@@ -11,7 +11,17 @@ from loco.model.origin import Origin
 Severity = Literal["error", "warning"]
 _LONGEST_VALUE = 120
 HIDDEN = "(hidden)"
-_SENSITIVE = re.compile(r"auth|credential|key|token|secret|passw", re.IGNORECASE)
+_SENSITIVE = re.compile(r"auth|credential|key|token(?!iz)|secret|passw", re.IGNORECASE)
+# Fields that hold the name of a Secret, of one of its keys, of a ConfigMap's, of a label; and such a name.
+_NAMED = re.compile(
+    r"(?:[a-z]Ref|bearerToken|metadata|\.ref|Secrets\[[^\]]*\])\.(?:name|namespace|key|kind)$"
+    r"|(?:[sS]ecretName|tlsSecret|triggerAuthName|triggerAuthKind|authModes|topologyKey)(?:\"\])?$"
+    r"|(?:tolerations|matchExpressions|items)\[[^\]]*\]\.key$"
+    r"|imagePullSecrets\[[^\]]*\]$|^credentials\.[^.]+\.[^.]+\.config$"
+)
+_NAME = re.compile(r"[-._/a-zA-Z0-9]{1,253}")
+_PREFIXED = re.compile(r"sk-|[spr]k_|hf_|gh[a-z]_|github_pat|glpat-|xox[a-z]-|AKIA|ASIA|AIza|eyJ")
+_RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,}")
 _URL_USER = re.compile(r"(://)[^/@\s\"]+@")
 
 
@@ -65,10 +75,20 @@ class Finding:
 
     def _value(self) -> str:
         """The value as JSON, with nothing in it that could be a secret: somebody may have pasted one there."""
-        if _SENSITIVE.search(self.path):
+        if _SENSITIVE.search(self.path) and not self._is_name():
             value = self.value if isinstance(self.value, (bool, int, float)) or self.value is None else HIDDEN
             return json.dumps(value)
         return _URL_USER.sub(rf"\1{HIDDEN}@", json.dumps(self.value, ensure_ascii=False, default=str))
+
+    def _is_name(self) -> bool:
+        """Whether the value is what something is called, and looks like it: a Secret's name is none of its secrets."""
+        text = self.value
+        return (
+            isinstance(text, str)
+            and _NAMED.search(self.path) is not None
+            and _NAME.fullmatch(text) is not None
+            and not (_RANDOM.search(text) or _PREFIXED.match(text))
+        )
 
 
 class Refused(Exception):

@@ -54,7 +54,7 @@ class Manifest:
         replace_on: property paths that Kubernetes holds immutable; a change replaces the object, delete first.
         takes_over: objects that must be gone before this one is made; where the stack has one of them, this is its
             replacement. At most one of them may be in a stack at a time, and never beside this object.
-        editions: whether each content is an object of its own, whose name the API server makes from this one's. It is
+        editions: whether each content is an object of its own, whose name on the cluster begins with this one's. It is
             there before pods are told of it, and goes when none needs it any more.
         reference_digest: what ``locostack.com/configHash`` covers by the reference's plain formula; None: the keyed one.
     """

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _GROUPS = ("spec", "leaderWorkerTemplate")
+_OPEN = ("InferencePool", "HTTPRoute")  # which hold what users write of them, a field called template too
 
 
 def pod_templates(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
@@ -17,5 +18,5 @@ def pod_templates(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Ma
         for key in ("leaderTemplate", "workerTemplate"):
             if key in group:
                 yield (*_GROUPS, key), group[key]
-    elif isinstance(template := spec.get("template"), Mapping):
+    elif data.get("kind") not in _OPEN and isinstance(template := spec.get("template"), Mapping):
         yield ("spec", "template"), template

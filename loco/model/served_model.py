@@ -18,6 +18,7 @@ class ServedModel:
         routed_url: base URL of the same model through the platform's gateway, None without a route or its URL.
         scheduled: whether an endpoint picker stands behind the route, which only routed requests reach.
         routed: whether it has a route.
+        adapters: names of its LoRA adapters, each a model to its clients.
         certificate: the Secret with its serving certificate, None where it serves no HTTPS.
     """
 
@@ -31,3 +32,4 @@ class ServedModel:
     scheduled: bool
     origin: Origin
     certificate: ManifestId | None = None
+    adapters: tuple[str, ...] = ()

@@ -45,6 +45,8 @@ class _Mocks(mocks.Mocks):
         state = dict(args.inputs)
         if args.typ == "pulumi:index:Stash":
             state["output"] = state.get("input")
+        if args.typ.startswith("kubernetes:") and "name" not in (about := state["metadata"]):  # as the provider does
+            state["metadata"] = {**about, "name": f"{args.name}-1a2b3c4d"}
         return f"{args.name}-id", state
 
     def call(self, args: mocks.MockCallArgs) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pulumi
 import pytest
 
 from loco import ModelServingStack
-from loco.components.register import token_of
+from loco.components.register import field_manager, token_of
 from loco.plan import plan_stack
 from loco.spec import StackSpec
 from tests.components.conftest import SERVICE
@@ -74,6 +74,7 @@ def test_manifests_arrive_as_kubernetes_spells_them(make_stack: MakeStack) -> No
     for manifest in [json.loads(json.dumps(manifest.data)) for manifest in plan_stack(spec).manifests]:
         token = token_of(manifest["apiVersion"], manifest["kind"])
         props = one(everything, token).props
+        assert props["metadata"]["annotations"].pop("pulumi.com/patchFieldManager") == "loco/loco/dev"
         for annotation in ("pulumi.com/skipAwait", "pulumi.com/timeoutSeconds"):
             props["metadata"].get("annotations", {}).pop(annotation, None)
         if not props["metadata"].get("annotations", True):
@@ -116,8 +117,9 @@ def test_waits(make_stack: MakeStack) -> None:
     everything = registered(make_stack())
     service = one(everything, "kubernetes:core/v1:Service")
     deployment = one(everything, "kubernetes:apps/v1:Deployment")
-    assert service.props["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
-    assert deployment.props["metadata"]["annotations"] == {"pulumi.com/timeoutSeconds": "1200"}
+    applied = {"pulumi.com/patchFieldManager": "loco/loco/dev"}
+    assert service.props["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true", **applied}
+    assert deployment.props["metadata"]["annotations"] == {"pulumi.com/timeoutSeconds": "1200", **applied}
 
 
 def test_edges_become_dependencies(make_stack: MakeStack) -> None:
@@ -185,3 +187,16 @@ def test_another_cluster_is_refused(make_stack: MakeStack, monkeypatch: pytest.M
     monkeypatch.setattr(recorder._Mocks, "new_resource", elsewhere)
     with pytest.raises(pulumi.RunError, match="this stack lives on the cluster somewhere-else"):
         registered(make_stack())
+
+
+@pytest.mark.parametrize("length", [1, 99, 100])
+def test_a_stack_applies_under_one_name_that_the_api_server_takes(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects of an update that was cut off belong to the next one."""
+    seen = set()
+    for last in "ab":
+        monkeypatch.setattr(pulumi, "get_stack", lambda last=last: "s" * length + last)
+        monkeypatch.setattr(pulumi, "get_project", lambda: "p" * 100)
+        assert field_manager() == field_manager()
+        assert len(field_manager()) <= 128
+        seen.add(field_manager())
+    assert len(seen) == 2

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from loco import names
 from loco.layers import Resolved
@@ -11,9 +11,10 @@ from loco.model import ManifestId, ServedModel
 from loco.pods.serving import serving_service
 from loco.routing.adapter_routes import adapter_names
 from loco.routing.base_paths import base_paths
-from loco.routing.gateway_facts import external_url, fact_of
+from loco.routing.gateway_facts import fact_of
 from loco.routing.route import is_routed, route_spec
 from loco.spec import Platform
+from loco.spec.platform_gateway import KnownGateway, covers
 
 _EXTERNAL, _INTERNAL, _SERVICE = "gateway-external", "gateway-internal", "service"
 _OWN_PATH, _PUBLISHER, _BY_MODEL, _ROOT = "-path", "-publisher", "-model-routing", "-root"
@@ -72,7 +73,13 @@ def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
         router is not None and router.scheduler is not None,
         resolved.origin,
         secret if resolved.tls else None,
+        _adapters(resolved),
     )
+
+
+def _adapters(resolved: Resolved) -> tuple[str, ...]:
+    lora = resolved.spec.model.lora if resolved.spec.model else None
+    return tuple(sorted(adapter.name for adapter in (lora.adapters if lora else None) or [] if adapter.name))
 
 
 def _through_gateways(resolved: Resolved, platform: Platform) -> Iterator[Address]:
@@ -85,9 +92,7 @@ def _through_gateways(resolved: Resolved, platform: Platform) -> Iterator[Addres
         fact = fact_of(parent, namespace, platform)
         if fact is None:
             continue
-        roots = [(_EXTERNAL, root) for root in _with_hosts(external_url(fact), hosts, others=True)]
-        roots += [(_INTERNAL, root) for root in _with_hosts(fact.internal_url, hosts, others=False)]
-        for where, root in roots:
+        for where, root in _roots(fact, hosts):
             for base in base_paths(spec.get("rules") or []):
                 url = f"{root.rstrip('/')}{base.path}"
                 if base.by_header:
@@ -97,23 +102,24 @@ def _through_gateways(resolved: Resolved, platform: Platform) -> Iterator[Addres
                     yield Address(f"{where}{kind}", url)
 
 
-def _with_hosts(root: str | None, hosts: list[str], others: bool) -> Iterator[str]:
-    """The URL as far as a route of these hostnames takes it; ``others``: else with the hostnames themselves."""
-    if root is None:
-        return
-    parts = urlsplit(root)
-    if not hosts or any(_covers(host, parts.hostname or "") for host in hosts):
-        yield root
-        return
-    port = f":{parts.port}" if parts.port else ""
-    for host in hosts if others else ():
-        if not host.startswith("*"):
-            yield urlunsplit(parts._replace(netloc=f"{host}{port}"))
+def _roots(fact: KnownGateway, hosts: list[str]) -> Iterator[tuple[str, str]]:
+    """Where a Gateway is reached, outside and inside, by those of its hostnames that a route with these takes.
+
+    From outside a route's own hostnames lead to the Gateway too, that is what they are for.
+    """
+    outside = fact.external_url()
+    if outside is not None and _taken(outside, hosts):
+        yield _EXTERNAL, outside
+    else:
+        for host in hosts:
+            if not host.startswith("*") and (url := fact.url_of(host)) is not None:
+                yield _EXTERNAL, url
+    if fact.internal_url is not None and _taken(fact.internal_url, hosts):
+        yield _INTERNAL, fact.internal_url
 
 
-def _covers(pattern: str, host: str) -> bool:
-    """Whether a hostname of a route is the host's, or one with * before it covers it."""
-    return host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:]))
+def _taken(url: str, hosts: list[str]) -> bool:
+    return not hosts or any(covers(host, urlsplit(url).hostname or "") for host in hosts)
 
 
 def _rank(address: Address) -> tuple[bool, int]:

@@ -1,6 +1,6 @@
 """The HTTPRoutes of a service: the preset's rules or the user's, bound to the gateways that the service has."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from loco import names
@@ -8,12 +8,12 @@ from loco.layers import Resolved
 from loco.model import Finding, Manifest
 from loco.routing.adapter_routes import MAIN, with_adapters
 from loco.routing.gateway_facts import routes_by_model
-from loco.routing.route_limits import BACKENDS_OF_A_RULE, fits
+from loco.routing.route_limits import BACKENDS_OF_A_RULE, LONGEST_HEADER, Rule, fits
 from loco.routing.route_rules import HTTP_SPEC, base_rules
 from loco.routing.traffic_group import share
 from loco.spec import Platform
 from loco.spec.service import GatewayReference
-from loco.spec.tree import at, dotted, plain
+from loco.spec.tree import Path, at, dotted, plain
 
 _GATEWAY_GROUP = "gateway.networking.k8s.io"
 _CURE = "platform: {gateway: {name: NAME, namespace: NS}} in the stack config, or router.gateway.refs in the service"
@@ -42,7 +42,7 @@ def http_routes(
     if rules is None:
         return [_route(names.route(resolved.name), spec, resolved, component)], findings
     by_number = with_adapters(rules, resolved)
-    findings += _refused(by_number[MAIN], resolved)
+    findings += [*_refused(by_number[MAIN], resolved), *_long_names(by_number, resolved)]
     routes = [
         _route(
             names.route(resolved.name) if number == MAIN else names.further_route(resolved.name, number),
@@ -128,3 +128,26 @@ def _refused(rules: Iterable[dict[str, Any]], resolved: Resolved) -> list[Findin
         cure = "a smaller traffic group, or fewer backendRefs"
         findings.append(Finding("LOCO-VALUE", "error", path, message, cure, origin, resolved.subject, most))
     return findings
+
+
+def _long_names(by_number: Mapping[int, Iterable[Rule]], resolved: Resolved) -> Iterator[Finding]:
+    """Names of models and adapters that no match's header may hold."""
+    values = {
+        str(header.get("value"))
+        for rules in by_number.values()
+        for rule in rules
+        for match in rule.get("matches") or []
+        for header in match.get("headers") or []
+    }
+    model = resolved.spec.model
+    adapters = (model.lora.adapters if model is not None and model.lora is not None else None) or []
+    places: list[tuple[Path, str]] = [(("model", "name"), resolved.model_name)]
+    places += [(("model", "lora", "adapters", n, "name"), each.name or "") for n, each in enumerate(adapters)]
+    for where, name in places:
+        value = names.publisher_name(resolved.namespace, name)
+        if len(value) > LONGEST_HEADER and value in values:
+            message = (
+                f"a route's header holds {LONGEST_HEADER} signs, and with its namespace this name has {len(value)}"
+            )
+            path, origin = dotted(("spec", *where)), resolved.origin_at(*where)
+            yield Finding("LOCO-VALUE", "error", path, message, "a shorter name", origin, resolved.subject, name)

@@ -99,3 +99,15 @@ def test_odd_pool_is_a_finding() -> None:
     for spec in ({"endpointPickerRef": 3}, {"targetPorts": [{"number": 0}]}, {"selector": {"matchLabels": {"a": 1}}}):
         (error,) = plan_of(service(router(spec))).errors
         assert error.path.startswith("spec.router.scheduler.pool.spec")
+
+
+def test_a_pool_without_its_port_is_told_by_what_there_is() -> None:
+    reference = {"pool": {"spec": {"endpointPickerRef": {"port": {"number": 1}}}}}
+    ports = {"containers": [{"name": "main", "ports": [{"$patch": "replace"}]}]}
+    (known,) = plan_of(service({"router": {"scheduler": reference}})).errors
+    assert known.cure.startswith("port: {number: ")
+    (bare,) = plan_of(service({"router": {"scheduler": {**reference, "template": ports}}})).errors
+    assert bare.cure == "ports: [{name: grpc, containerPort: 1}] in the picker's container main"
+    nothing = {"template": {"containers": []}}
+    errors = plan_of(service({"router": {"scheduler": nothing}})).errors
+    assert [error.path for error in errors] == ["spec.router.scheduler.template.containers"]

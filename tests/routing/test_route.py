@@ -146,7 +146,6 @@ def test_users_spec_lies_over_the_preset() -> None:
     "backend",
     [
         {"kind": "InferencePool", "name": "my-pool", "group": "inference.networking.k8s.io", "port": 8000},
-        {"kind": "InferencePool", "name": "chat-inference-pool", "namespace": "elsewhere"},
         {"kind": "Service", "name": "chat-inference-pool", "port": 1},
         {"name": "plain", "port": 80},
     ],
@@ -155,6 +154,25 @@ def test_users_own_backend_stays(backend: dict[str, Any]) -> None:
     for router in ({}, {"scheduler": {}}):
         spec = {"rules": [{"backendRefs": [backend]}]}
         assert route({"route": {"http": {"spec": spec}}, **router})["rules"][0]["backendRefs"] == [backend]
+
+
+@pytest.mark.parametrize("name", ["chat-inference-pool", "theirs"])
+def test_pool_of_another_namespace_is_an_error_at_its_place(tmp_path: Path, name: str) -> None:
+    backend = f"{{kind: InferencePool, name: {name}, namespace: elsewhere}}"
+    text = (
+        "apiVersion: serving.kserve.io/v1alpha2\nkind: LLMInferenceService\nmetadata: {name: chat}\n"
+        f"spec:\n  model: {{uri: hf://a/b}}\n  router:\n    route: {{http: {{spec: {{rules: [{{backendRefs: [{{name: a}},\n"
+        f"      {backend}]}}]}}}}}}\n"
+    )
+    (error,) = plan_text(tmp_path, text, platform=PLATFORM).errors
+    assert (error.code, error.path) == ("LOCO-VALUE", "spec.router.route.http.spec.rules[0].backendRefs[1].namespace")
+    assert (error.value, error.origin and error.origin.line) == ("elsewhere", 8)
+
+
+def test_namespace_of_its_own_is_no_error_on_a_pool() -> None:
+    backend = {"kind": "InferencePool", "name": "theirs", "namespace": "llm", "port": 8000}
+    rules = route({"route": {"http": {"spec": {"rules": [{"backendRefs": [backend]}]}}}, "scheduler": {}})["rules"]
+    assert rules[0]["backendRefs"] == [backend]
 
 
 def test_default_pool_without_a_group_becomes_the_service() -> None:
@@ -187,3 +205,26 @@ def test_odd_spec_is_a_finding_at_its_place(spec: dict[str, Any]) -> None:
     errors = plan_of(service({"router": {"route": {"http": {"spec": spec}}}}), platform=PLATFORM).errors
     assert [error.code for error in errors] == ["LOCO-TYPE"]
     assert errors[0].path.startswith("spec.router.route.http.spec.")
+
+
+def test_ten_rules_on_request() -> None:
+    rules = route({"route": {}, "scheduler": {}}, {**PLATFORM, "routes": {"form": "tenRules"}})["rules"]
+    timeouts = {"request": "0s", "backendRequest": "0s"}
+    expected: list[dict[str, Any]] = []
+    for call in CALLS:
+        name = f"v1-{call.replace('/', '-')}"
+        exact = [{"path": {"type": "Exact", "value": f"/v1/{call}{end}"}, "headers": [BY_MODEL]} for end in ("", "/")]
+        expected.append(prefixed(f"{name}-path", f"/llm/chat/v1/{call}", f"/v1/{call}", POOL))
+        expected.append(
+            {"name": f"{name}-model-routing", "matches": exact, "backendRefs": [POOL], "timeouts": timeouts}
+        )
+    expected.append(prefixed("v1-catch-all-path", "/llm/chat", "/", SERVICE))
+    expected.append(
+        {
+            "name": "v1-catch-all-model-routing",
+            "matches": [{"headers": [BY_MODEL]}],
+            "backendRefs": [SERVICE],
+            "timeouts": timeouts,
+        }
+    )
+    assert rules == expected

@@ -37,14 +37,18 @@ def uses_of(
             findings.append(variable.finding("LOCO-CREDENTIAL", message, cure))
             continue
         digest = names.credential_digest(name)
-        uses[name, key] = CredentialUse(reader, digest, gateway.namespace, name, key, made_here=not declaration.existing)
+        uses[name, key] = CredentialUse(
+            reader, digest, gateway.namespace, name, key, made_here=not declaration.existing
+        )
     return [*own, *uses.values()], findings
 
 
 def own_keys(gateway: Gateway) -> list[tuple[Generated, SecretKey]]:
     """The keys that are the gateway's own, each with the Secret that holds it."""
-    salt = gateway.salt_key
-    return [("master-key", gateway.master_key), *([("salt-key", salt)] if salt is not None else [])]
+    keys: list[tuple[Generated, SecretKey]] = [("master-key", gateway.master_key)]
+    if gateway.salt_key is not None:
+        keys.append(("salt-key", gateway.salt_key))
+    return keys
 
 
 def credential_secrets(uses: Iterable[CredentialUse], declared: Credentials) -> Parts:

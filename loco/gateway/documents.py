@@ -29,6 +29,7 @@ CONSUMED: dict[str, tuple[Path, ...]] = {
         ("defaultFallbacks",),
         ("digests",),
         ("env",),
+        ("expose",),
         ("extraConfig",),
         ("fallbacks",),
         ("image",),

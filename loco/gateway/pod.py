@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loco import names
-from loco.gateway.config import MASTER_KEY
+from loco.gateway.config import MASTER_KEY, SALT_KEY
+from loco.gateway.documents import Gateway
 from loco.gateway.variables import Variable
 from loco.spec.external_model import SecretKey
+from loco.spec.litellm_gateway import Placement
 
 IMAGE = "ghcr.io/berriai/litellm-non_root:v1.108.7"
 PORT = 4000
@@ -14,6 +16,8 @@ CONFIG_FILE = "config.yaml"
 _CONFIG_PATH = "/etc/litellm"
 _USER = 65534
 _PRE_STOP_SECONDS = 10  # LiteLLM stops listening at once, before every endpoint list has lost the pod
+_RESOURCES = {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}}
+TRUST = "SSL_CERT_FILE"
 _DRAIN_SECONDS = 120  # how long a stream may still run
 # It would fetch its price list at start, read a .env file, and take worker counts or ports from the environment.
 _ENVIRONMENT = {
@@ -27,18 +31,22 @@ _ENVIRONMENT = {
 
 
 def pod_template(
-    labels: Mapping[str, str],
-    config_map: str,
-    config_digest: str,
-    master_key: SecretKey,
-    variables: Sequence[Variable],
-    image: str | None,
+    gateway: Gateway, config_map: str, config_digest: str, variables: Sequence[Variable]
 ) -> dict[str, Any]:
-    """The template, without the digests of secrets; those are added where secrets may be read."""
+    """The template, without the digests of secrets; those are added where secrets may be read.
+
+    Args:
+        gateway: the gateway.
+        config_map: the plan's name of its config.
+        config_digest: of the config's text.
+        variables: those of the external models.
+    """
+    labels = names.gateway_labels(gateway.name)
+    placement = gateway.spec.placement or Placement()
     probe = {"timeoutSeconds": 10}
     container = {
         "name": "litellm",
-        "image": image or IMAGE,
+        "image": gateway.spec.image or IMAGE,
         "imagePullPolicy": "IfNotPresent",
         "args": [
             "--config",
@@ -50,9 +58,9 @@ def pod_template(
             "--num_workers",
             "1",
         ],
-        "env": _env(master_key, variables),
+        "env": _env(gateway, variables),
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
-        "resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}},
+        "resources": dict(placement.resources or _RESOURCES),
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -68,7 +76,7 @@ def pod_template(
             {"name": "tmp", "mountPath": "/tmp"},
         ],
     }
-    pod = {
+    pod: dict[str, Any] = {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,  # a Service called redis or port would set variables that LiteLLM reads
         "securityContext": {
@@ -78,6 +86,7 @@ def pod_template(
             "fsGroup": _USER,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
+        "topologySpreadConstraints": placement.topology_spread_constraints or _spread(labels),
         "terminationGracePeriodSeconds": _PRE_STOP_SECONDS + _DRAIN_SECONDS + 10,
         "containers": [container],
         "volumes": [
@@ -85,18 +94,52 @@ def pod_template(
             {"name": "tmp", "emptyDir": {"sizeLimit": "500Mi"}},
         ],
     }
+    chosen = {
+        "nodeSelector": placement.node_selector,
+        "tolerations": placement.tolerations,
+        "affinity": placement.affinity,
+        "priorityClassName": placement.priority_class_name,
+    }
+    pod |= {field: value for field, value in chosen.items() if value}
     metadata = {"labels": dict(labels), "annotations": {names.CONFIG_DIGEST: config_digest}}
     return {"metadata": metadata, "spec": pod}
 
 
-def _env(master_key: SecretKey, variables: Sequence[Variable]) -> list[dict[str, Any]]:
+def set_variables() -> set[str]:
+    """Names of the variables that a user's own must leave alone."""
+    return {*_ENVIRONMENT, MASTER_KEY, SALT_KEY, TRUST}
+
+
+def _env(gateway: Gateway, variables: Sequence[Variable]) -> list[dict[str, Any]]:
     """Model credentials are optional: one that is missing must not keep the others from being served."""
     env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in _ENVIRONMENT.items()]
-    env.append({"name": MASTER_KEY, "valueFrom": {"secretKeyRef": {"name": master_key.name, "key": master_key.key}}})
-    for variable in variables:
-        reference = {"name": variable.source.name, "key": variable.source.key, "optional": True}
-        env.append({"name": variable.name, "valueFrom": {"secretKeyRef": reference}})
+    env.append(_from_secret(MASTER_KEY, gateway.master_key))
+    if gateway.salt_key is not None:
+        env.append(_from_secret(SALT_KEY, gateway.salt_key))
+    env += [_from_secret(variable.name, variable.source, optional=True) for variable in variables]
+    for own in gateway.spec.env or []:
+        source = own.value_from
+        literal = {"name": own.name, "value": own.value}
+        env.append(literal if source is None else _from_secret(own.name, source.secret_key_ref, optional=True))
     return env
+
+
+def _from_secret(name: str, source: SecretKey, *, optional: bool = False) -> dict[str, Any]:
+    reference = {"name": source.name, "key": source.key, **({"optional": True} if optional else {})}
+    return {"name": name, "valueFrom": {"secretKeyRef": reference}}
+
+
+def _spread(labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Over nodes and zones as far as that can be had: a pod in an odd place is better than none."""
+    return [
+        {
+            "maxSkew": 1,
+            "topologyKey": key,
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": dict(labels)},
+        }
+        for key in ("kubernetes.io/hostname", "topology.kubernetes.io/zone")
+    ]
 
 
 def _get(path: str) -> dict[str, Any]:

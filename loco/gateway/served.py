@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 
 from loco.gateway.documents import External, Gateway
+from loco.gateway.pod import CONFIG_FILE, IMAGE
 from loco.model import Finding, ServedModel
 from loco.spec.texts import is_model_name
 from loco.spec.tree import Path, dotted
+
+_LARGEST = 1024 * 1024 - len(CONFIG_FILE)  # bytes of text that a ConfigMap holds, beside the key
 
 
 def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -> str | None:
@@ -18,7 +21,7 @@ def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -
     if via == "service":
         return model.service_url
     if model.routed_url is None:
-        why = "platform.gateway has no internalURL" if model.routed else "the model has no route"
+        why = "no Gateway of its route has an internalURL for it" if model.routed else "the model has no route"
         message = f"the gateway {gateway.name} can't reach {target} through the platform's gateway: {why}"
         cure = (
             "platform: {gateway: {internalURL: http://HOST}} in the stack config, or via: service in the gateway's spec"
@@ -31,32 +34,37 @@ def bad_names(gateway: Gateway, models: Iterable[ServedModel]) -> list[Finding]:
     """``LOCO-VALUE`` for a served name that would mean something else in the gateway's config."""
     findings = []
     for model in models:
-        name = model.served_names[0]
-        if not is_model_name(name):
-            message = f"the gateway {gateway.name} can't serve a model by this name"
-            cure = "a model.name without a *, or a label that the gateway's selector doesn't take"
-            subject = f"LLMInferenceService/{model.namespace}/{model.name}"
-            findings.append(
-                Finding("LOCO-VALUE", "error", "spec.model.name", message, cure, model.origin, subject, name)
-            )
+        for name in (model.served_names[0], *model.adapters):
+            if not is_model_name(name):
+                message = f"the gateway {gateway.name} can't serve a model by this name"
+                cure = "a name without a *, or a label that the gateway's selector doesn't take"
+                subject = f"LLMInferenceService/{model.namespace}/{model.name}"
+                path = "spec.model.lora.adapters" if name in model.adapters else "spec.model.name"
+                findings.append(Finding("LOCO-VALUE", "error", path, message, cure, model.origin, subject, name))
     return findings
 
 
-def unknown_fallbacks(gateway: Gateway, known: set[str]) -> list[Finding]:
-    """``LOCO-REFERENCE`` for every model that a fallback names and the gateway doesn't serve."""
-    findings = []
-    for index, fallback in enumerate(gateway.spec.fallbacks or []):
-        places: dict[str, Path] = {}
-        for name, targets in fallback.items():
-            places.setdefault(name, ("fallbacks", index, name))
-            for number, target in enumerate(targets):
-                places.setdefault(target, ("fallbacks", index, name, number))
-        for name, path in places.items():
-            if name not in known:
-                message = f"the fallback names {name}, which the gateway doesn't serve"
-                cure = f"one of {', '.join(sorted(known)) or 'its models, of which there are none'}"
-                findings.append(_finding(gateway, path, message, cure, code="LOCO-REFERENCE", value=name))
-    return findings
+def unpinned_image(gateway: Gateway) -> list[Finding]:
+    """``LOCO-UNPINNED`` for an image whose tag may move: two replicas could be two versions of LiteLLM."""
+    image = gateway.spec.image
+    if image is None or "@" in image:
+        return []
+    tag = image.rpartition("/")[2].partition(":")[2]
+    if tag and tag != "latest" and not tag.startswith(("main-", "litellm_")):
+        return []
+    origin = gateway.origin_at("image")
+    message, cure = "the tag of this image may move", f"a release or a digest, such as {IMAGE}"
+    return [Finding("LOCO-UNPINNED", "warning", "spec.image", message, cure, origin, gateway.subject, image)]
+
+
+def too_large(gateway: Gateway, text: str, entries: int) -> list[Finding]:
+    """``LOCO-VALUE`` for a config that no ConfigMap holds."""
+    size = len(text.encode())
+    if size <= _LARGEST:
+        return []
+    message = f"the gateway's config of {entries} models has {size} bytes, and a ConfigMap holds {_LARGEST}"
+    cure = "several gateways, each with models of its own labels"
+    return [_finding(gateway, ("models",), message, cure)]
 
 
 def nothing_selected(gateway: Gateway) -> Finding:

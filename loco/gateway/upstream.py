@@ -10,10 +10,22 @@ from loco.spec.tree import Path, dotted
 
 _CREDENTIAL_WORDS = ("authorization", "api-key", "apikey", "token", "secret", "cookie")
 
+# What a request would fail with, and what answers it.
+_IMPOSSIBLE = {
+    ("openai", "rerank"): "provider: hosted_vllm, cohere or jina_ai",
+    ("hosted_vllm", "audio_speech"): "provider: openai",
+}
+
 
 def doubtful(external: External, pinned_image: bool) -> list[Finding]:
     """What goes wrong without a word: LiteLLM leaves out an entry that it can't build, and is ready all the same."""
-    return [*_provider(external, pinned_image), *_headers(external), *_url(external)]
+    return [
+        *_provider(external, pinned_image),
+        *_mode(external),
+        *_wildcards(external),
+        *_headers(external),
+        *_url(external),
+    ]
 
 
 def _provider(external: External, pinned_image: bool) -> list[Finding]:
@@ -28,13 +40,35 @@ def _provider(external: External, pinned_image: bool) -> list[Finding]:
     return [_finding(external, ("provider",), message, cure, provider, error=pinned_image)]
 
 
+def _mode(external: External) -> list[Finding]:
+    spec = external.spec
+    if (cure := _IMPOSSIBLE.get((spec.provider, spec.mode))) is None:
+        return []
+    message = f"for {spec.provider} LiteLLM answers no request of the mode {spec.mode}"
+    return [_finding(external, ("mode",), message, cure, spec.mode, error=True)]
+
+
+def _wildcards(external: External) -> list[Finding]:
+    """A * in a public name takes requests for models that nobody meant, so it has to be asked for."""
+    spec = external.spec
+    names: list[tuple[Path, str]] = [(("names", index), name) for index, name in enumerate(spec.names or [])]
+    patterns = [(path, name) for path, name in (*names, (("model",), spec.model)) if "*" in name]
+    if not spec.wildcard:
+        message, cure = "a * would stand for the models of any name", "one name, or wildcard: true"
+        return [_finding(external, path, message, cure, name, error=True) for path, name in patterns]
+    if patterns:
+        return []
+    message, cure = "no name has a *, so wildcard changes nothing", "a name such as openai/*, or no wildcard"
+    return [_finding(external, ("wildcard",), message, cure, True, code="LOCO-NO-EFFECT")]
+
+
 def _headers(external: External) -> list[Finding]:
     spec = external.spec
     findings = []
     for index, header in enumerate((spec.auth.headers if spec.auth else None) or []):
         path: Path = ("auth", "headers", index)
         bare = header.name.lower().replace("_", "-")
-        if (spec.provider, spec.mode) in (("openai", "audio_speech"), ("hosted_vllm", "rerank")):
+        if spec.mode == "rerank" or (spec.provider, spec.mode) == ("openai", "audio_speech"):
             message = f"LiteLLM sends no headers of your own with {spec.mode} to {spec.provider}"
             findings.append(_finding(external, path, message, "apiKey or bearerToken", header.name))
         elif bare == "authorization" and spec.provider == "hosted_vllm":

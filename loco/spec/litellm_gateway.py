@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from loco.spec.base import KubernetesObject, Positive, Spec
+from loco.spec.base import KubernetesObject, NotNegative, Positive, Spec
+from loco.spec.exposure import Exposure
 from loco.spec.external_model import Mode, SecretKey
 from loco.spec.model_settings import ModelSettings
 from loco.spec.peer import Peer
@@ -99,7 +100,7 @@ class LiteLLMGatewaySpec(Spec):
     services: dict[str, ServiceSettings] | None = Field(
         None, description="By name, or namespace/name: how it serves LLMInferenceServices."
     )
-    replicas: Annotated[int, Field(ge=0)] | None = Field(None, description="Unset: left to an autoscaler.")
+    replicas: NotNegative | None = Field(None, description="Unset: left to an autoscaler.")
     autoscaling: Autoscaling | None = None
     master_key: KeySource = Field(default_factory=lambda: KeySource.model_validate({"generate": True}))
     salt_key: KeySource | None = Field(
@@ -125,7 +126,7 @@ class LiteLLMGatewaySpec(Spec):
     clients: list[Peer] | None = Field(
         None, description="Who may open connections to it; unset: everybody. The shared Gateway's peers may anyway."
     )
-    expose: dict[str, Any] | None = Field(None, description="Hostnames under which it is reached from outside.")
+    expose: Exposure | None = Field(None, description="Hostnames under which it is reached from outside.")
 
     @model_validator(mode="after")
     def _one_scaler(self) -> "LiteLLMGatewaySpec":

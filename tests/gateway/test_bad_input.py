@@ -47,7 +47,7 @@ EXTERNAL: list[tuple[dict[str, Any], str, str]] = [
     ({"auth": {"headers": [{"name": "A", "value": "os.environ/LITELLM_MASTER_KEY"}]}}, "VALUE", "spec.auth.headers[A].value"),
     ({"auth": {"headers": [{"name": "A", "value": 1}]}}, "TYPE", "spec.auth.headers[A].value"),
     ({"auth": {"headers": {}}}, "TYPE", "spec.auth.headers"),
-    ({"weight": 1}, "UNKNOWN-KEY", "spec.weight"),
+    ({"wieght": 1}, "UNKNOWN-KEY", "spec.wieght"),
 ]  # fmt: skip
 
 GATEWAY: list[tuple[dict[str, Any], str, str]] = [
@@ -63,7 +63,7 @@ GATEWAY: list[tuple[dict[str, Any], str, str]] = [
     ({"fallbacks": [{"gpt": ["b"]}, {"gpt": ["c"]}]}, "VALUE", "spec.fallbacks"),
     ({"via": "cloud"}, "VALUE", "spec.via"),
     ({"image": ""}, "VALUE", "spec.image"),
-    ({"expose": {"hostnames": ["a.b"]}}, "UNSUPPORTED", "spec.expose"),
+    ({"expose": {"hostnames": []}}, "VALUE", "spec.expose.hostnames"),
     ({"masterKey": {"generate": True, "secretRef": SECRET}}, "VALUE", "spec.masterKey"),
     ({"masterKey": {"secretRef": {"name": "a", "key": "k/"}}}, "VALUE", "spec.masterKey.secretRef.key"),
 ]  # fmt: skip

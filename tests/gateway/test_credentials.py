@@ -177,3 +177,26 @@ def test_specs_hold_no_value_of_a_secret() -> None:
     assert all(not secret.data.keys() & {"data", "stringData"} for secret in secrets(plan))
     text = json.dumps([manifest.data for manifest in plan.manifests])
     assert "openaiToken" not in text
+
+
+def test_lines_of_the_references_digest_are_by_kind_and_name_whatever_the_namespace() -> None:
+    documents = [
+        external({"auth": {**key("a", "k"), "headers": [header("Z", "b"), header("A", "c")]}}, "z", namespace="first"),
+        external({"auth": key("a", "k")}, "m", namespace="second"),
+        gateway(
+            {"digests": "reference", "env": [{"name": "V", "valueFrom": {"secretKeyRef": {"name": "d", "key": "e"}}}]}
+        ),
+    ]
+    existing = {"a": {"k": {"existing": True}}, "d": {"e": {"existing": True}}}
+    existing |= {name: {"token": {"existing": True}} for name in "bc"}
+    plan = plan_of(*documents, credentials=existing)
+    assert not plan.errors
+    (made,) = (m for m in plan.manifests if m.id.kind == "Deployment")
+    assert made.reference_digest is not None
+    assert made.reference_digest.lines == (
+        ("ExternalModel/m/a/k=", "a", "k"),
+        ("ExternalModel/z/a/k=", "a", "k"),
+        ("ExternalModel/z/b/token=", "b", "token"),
+        ("ExternalModel/z/c/token=", "c", "token"),
+        ("LiteLLMGateway/main/d/e=", "d", "e"),
+    )

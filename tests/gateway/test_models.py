@@ -78,6 +78,8 @@ def test_one_without_the_other_is_told(documents: list[Any], subject: str) -> No
         (SCHEDULED, "service", PLATFORM, DIRECT),
         (ROUTED, "gateway", PLATFORM, THROUGH),
         ({"router": {"scheduler": {}}}, None, {}, DIRECT),
+        ({}, None, {"tls": True}, DIRECT.replace("http:", "https:")),
+        (SCHEDULED, None, {**PLATFORM, "tls": True}, THROUGH),
     ],
 )
 def test_way_to_a_model(spec: Any, via: str | None, platform: Any, url: str) -> None:
@@ -92,7 +94,6 @@ def test_way_to_a_model(spec: Any, via: str | None, platform: Any, url: str) -> 
     [
         (SCHEDULED, None, {"gateway": {"name": "g"}}, "internalURL"),
         ({}, "gateway", PLATFORM, "no route"),
-        ({}, None, {"tls": True}, "certificate"),
     ],
 )
 def test_model_out_of_reach_is_an_error(spec: Any, via: str | None, platform: Any, said: str) -> None:
@@ -126,6 +127,11 @@ def test_fallback_to_a_model_that_is_faulty_is_no_second_fault() -> None:
     spec = {"fallbacks": [{"gpt": ["tiny"]}]}
     plan = plan_of(service({"replicas": -1}), external(), gateway(spec))
     assert [error.path for error in plan.errors] == ["spec.replicas"]
+
+
+def test_fallback_to_a_model_out_of_reach_is_no_second_fault() -> None:
+    spec = {"fallbacks": [{"gpt": ["tiny"]}], "via": "gateway"}
+    assert [error.path for error in plan_of(service(), external(), gateway(spec)).errors] == ["spec.via"]
 
 
 @pytest.mark.parametrize("name", ["x*", "os.environ/LITELLM_MASTER_KEY"])

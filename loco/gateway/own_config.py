@@ -1,0 +1,157 @@
+"""LiteLLM settings in its own words, and what they must leave alone: what loco writes, secrets, and other variables."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from loco.gateway.documents import External, Gateway
+from loco.model import Finding
+from loco.spec.suggest import close_to
+from loco.spec.tree import Path, dotted
+
+_REFERENCE = "os.environ/"
+_SECRET = re.compile(
+    r"(^|_)(api_?key|password|secret|secret_key|access_key|private_key|token|credentials|database_url)$"
+)
+# The config file's sections (LiteLLM 1.108.7); any other is ignored without a word.
+_SECTIONS = (
+    "callback_settings",
+    "credential_list",
+    "files_settings",
+    "finetune_settings",
+    "general_settings",
+    "guardrails",
+    "litellm_settings",
+    "mcp_servers",
+    "prompts",
+    "router_settings",
+    "search_tools",
+    "vector_store_registry",
+)
+_FALLBACKS = {
+    "fallbacks": "fallbacks",
+    "context_window_fallbacks": "contextWindowFallbacks",
+    "content_policy_fallbacks": "contentPolicyFallbacks",
+    "default_fallbacks": "defaultFallbacks",
+}
+_OWNED_CONFIG: dict[tuple[str, ...], str] = {
+    ("model_list",): "an ExternalModel, or services in the gateway's spec",
+    ("include",): "its contents here; the pods have no other file",
+    ("environment_variables",): "env in the gateway's spec",
+    ("general_settings", "master_key"): "masterKey in the gateway's spec",
+    ("router_settings", "model_group_alias"): "aliases in the gateway's spec",
+    ("router_settings", "health_check_interval"): "general_settings: {health_check_interval: …}, where LiteLLM has it",
+    ("litellm_settings", "set_verbose"): "the config without it: it writes requests and their keys into the log",
+    **{
+        (section, key): f"{field} in the gateway's spec"
+        for section in ("litellm_settings", "router_settings")
+        for key, field in _FALLBACKS.items()
+    },
+}
+_OWNED_PARAMS: dict[tuple[str, ...], str] = {
+    ("model",): "provider and model",
+    ("api_base",): "url",
+    ("base_url",): "url",
+    ("api_key",): "auth: {apiKey: …}",
+    ("extra_headers",): "auth: {headers: […]}",
+    ("headers",): "auth: {headers: […]}",
+    ("weight",): "weight",
+    ("order",): "order",
+    ("rpm",): "limits: {requestsPerMinute: …}",
+    ("tpm",): "limits: {tokensPerMinute: …}",
+    ("max_parallel_requests",): "limits: {parallelRequests: …}",
+    ("timeout",): "timeoutSeconds",
+    ("stream_timeout",): "streamTimeoutSeconds",
+    ("num_retries",): "retries",
+    ("max_retries",): "retries",
+}
+_OWNED_INFO: dict[tuple[str, ...], str] = {
+    ("id",): "the entry without it: loco writes an id of its own",
+    ("mode",): "mode",
+}
+
+
+def own_config(gateway: Gateway, models: Collection[External]) -> list[Finding]:
+    """Findings about ``extraConfig`` and every ``params`` and ``info`` of a gateway's models.
+
+    ``LOCO-VALUE`` for what another field says, ``LOCO-SECRET`` for a secret in plain text, ``LOCO-REFERENCE`` for a
+    variable that the pods don't have, ``LOCO-UNKNOWN-KEY`` for a section that LiteLLM doesn't read.
+    """
+    known = {variable.name for variable in gateway.spec.env or []}
+    findings = _judged(gateway, ("extraConfig",), gateway.spec.extra_config, _OWNED_CONFIG, known)
+    for section in gateway.spec.extra_config or {}:
+        if section not in _SECTIONS and (section,) not in _OWNED_CONFIG:
+            message = f"LiteLLM's config file has no section {section}"
+            cure = close_to(section, _SECTIONS) or f"one of {', '.join(_SECTIONS)}"
+            code = "LOCO-UNKNOWN-KEY"
+            findings.append(_finding(gateway, ("extraConfig", section), message, cure, section, code))
+    for key, settings in (gateway.spec.services or {}).items():
+        findings += _judged(gateway, ("services", key, "params"), settings.params, _OWNED_PARAMS, known)
+        findings += _judged(gateway, ("services", key, "info"), settings.info, _OWNED_INFO, known)
+    for model in models:
+        findings += _judged(model, ("params",), model.spec.params, _OWNED_PARAMS, known)
+        findings += _judged(model, ("info",), model.spec.info, _OWNED_INFO, known)
+    return findings
+
+
+def _judged(
+    document: External | Gateway,
+    path: Path,
+    value: Mapping[str, Any] | None,
+    owned: Mapping[tuple[str, ...], str],
+    variables: Collection[str],
+) -> list[Finding]:
+    findings = []
+    for keys, cure in owned.items():
+        if _has(value, keys):
+            message = f"{'.'.join(keys)} is loco's to write"
+            findings.append(_finding(document, (*path, *keys), message, cure, keys[-1]))
+    for below, in_list, leaf in _texts(value, ()):
+        where, last = (*path, *below), next((key for key in reversed(below) if isinstance(key, str)), "")
+        if any(below[: len(keys)] == keys for keys in owned):
+            continue
+        if leaf.startswith(_REFERENCE):
+            name = leaf.removeprefix(_REFERENCE)
+            if in_list:
+                message, cure = "LiteLLM resolves no reference that stands in a list", "a key of its own"
+                findings.append(_finding(document, where, message, cure, leaf))
+            elif name not in variables:
+                message = f"no variable {name} is in the gateway's env, so LiteLLM would take this for empty"
+                cure = close_to(name, variables) or f"env: [{{name: {name}, valueFrom: …}}] in the gateway's spec"
+                findings.append(_finding(document, where, message, cure, leaf, "LOCO-REFERENCE"))
+        elif _REFERENCE in leaf:
+            message = f"LiteLLM resolves {_REFERENCE} at the beginning of a text only"
+            cure = "the whole value in the Secret, and the reference alone"
+            findings.append(_finding(document, where, message, cure, leaf))
+        elif leaf and _SECRET.search(last):
+            message = f"{last} would stand in plain text in the model file and in a ConfigMap"
+            cure = f"{last}: os.environ/NAME, with env: [{{name: NAME, valueFrom: …}}] in the gateway's spec"
+            findings.append(_finding(document, where, message, cure, None, "LOCO-SECRET"))
+    return findings
+
+
+def _has(value: Any, keys: tuple[str, ...]) -> bool:
+    for key in keys:
+        if not isinstance(value, Mapping) or key not in value:
+            return False
+        value = value[key]
+    return True
+
+
+def _texts(value: Any, path: Path, in_list: bool = False) -> Iterator[tuple[Path, bool, str]]:
+    """Every text with its path, and whether a list holds it directly."""
+    if isinstance(value, str):
+        yield path, in_list, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index), in_list=True)
+
+
+def _finding(
+    document: External | Gateway, path: Path, message: str, cure: str, value: object, code: str = "LOCO-VALUE"
+) -> Finding:
+    where, origin = dotted(("spec", *path)), document.origin_at(*path)
+    return Finding(code, "error", where, message, cure, origin, document.subject, value)

@@ -12,6 +12,7 @@ from loco.pods.download_environment import DOWNLOAD_ONLY
 from loco.pods.reading import containers_of, in_template
 from loco.spec.credential_source import CredentialSource
 from loco.spec.tree import Path
+from loco.spec.validate import close_to
 
 
 def environment_uses(
@@ -28,10 +29,12 @@ def environment_uses(
         places: for each template, where in the spec its pod stands.
         declared: the stack's ``credentials``.
 
-    A Secret that isn't declared is left alone, with the warning ``LOCO-CREDENTIAL``: its rotation starts no new pods.
+    A Secret that isn't declared is left alone, with the warning ``LOCO-CREDENTIAL``: nobody makes sure that it is
+    there, and its rotation starts no new pods. What a download has taken over from its engine is said of the engine.
     """
     uses: dict[tuple[str, str], CredentialUse] = {}
-    findings = []
+    unknown: list[tuple[str, str, Finding]] = []
+    of_downloads: list[tuple[str, str, Finding]] = []
     for place, path, container in _containers(workload, places):
         for index, variable in enumerate(container.get("env") or []):
             reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
@@ -41,8 +44,8 @@ def environment_uses(
             source = declared.get(name, {}).get(key)
             rolls = container.get("name") != INITIALIZER and variable.get("name") not in DOWNLOAD_ONLY
             if source is None:
-                if rolls:
-                    findings.append(_unknown(name, key, (*path, "env", index), resolved, place))
+                said = _unknown(name, key, rolls, declared, (*path, "env", index), resolved, place)
+                (of_downloads if container.get("name") == INITIALIZER else unknown).append((name, key, said))
                 continue
             earlier = uses.get((name, key))
             uses[name, key] = CredentialUse(
@@ -55,7 +58,9 @@ def environment_uses(
                 required=not reference.get("optional", False) or (earlier is not None and earlier.required),
                 rolls=rolls or (earlier is not None and earlier.rolls),
             )
-    return list(uses.values()), findings
+    known = {(name, key) for name, key, _ in unknown}
+    findings = [*unknown, *(item for item in of_downloads if item[:2] not in known)]
+    return list(uses.values()), [finding for _, _, finding in findings]
 
 
 def _containers(workload: Manifest, places: Iterable[Path]) -> Iterator[tuple[Path, Path, dict[str, Any]]]:
@@ -65,7 +70,20 @@ def _containers(workload: Manifest, places: Iterable[Path]) -> Iterator[tuple[Pa
             yield place, path, container
 
 
-def _unknown(name: str, key: str, path: Path, resolved: Resolved, place: Path) -> Finding:
-    message = f"the stack says nothing of the Secret {name}, so a new value of its key {key} starts no new pods"
+def _unknown(
+    name: str,
+    key: str,
+    rolls: bool,
+    declared: Mapping[str, Mapping[str, CredentialSource]],
+    path: Path,
+    resolved: Resolved,
+    place: Path,
+) -> Finding:
+    what = f"key {key} of the Secret {name}" if name in declared else f"the Secret {name}"
+    message = f"the stack says nothing of {what}, so a new value of its key {key} starts no new pods"
+    if not rolls:
+        message = f"the stack says nothing of {what}, so nobody makes sure that it is there for the download"
+    near = close_to(name, declared) if name not in declared else close_to(key, declared[name])
     cure = f"credentials: {{{name}: {{{key}: {{existing: true}}}}}} in the stack config, or {{config: NAME}}"
+    cure += f"; or did you mean {near}?" if near else ""
     return in_template(resolved, path, message, cure, place=place, code="LOCO-CREDENTIAL", severity="warning")

@@ -3,6 +3,18 @@
 from loco.routing.addresses import Address, addresses_of, served_model
 from loco.routing.build import build_routing
 from loco.routing.consumed import CONSUMED
+from loco.routing.managed_gateway import managed_gateways
+from loco.routing.reference_grant import reference_grants
 from loco.routing.traffic_group import members_of, served
 
-__all__ = ["CONSUMED", "Address", "addresses_of", "build_routing", "members_of", "served", "served_model"]
+__all__ = [
+    "CONSUMED",
+    "Address",
+    "addresses_of",
+    "build_routing",
+    "managed_gateways",
+    "members_of",
+    "reference_grants",
+    "served",
+    "served_model",
+]

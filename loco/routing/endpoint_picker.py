@@ -14,6 +14,7 @@ from loco.pods.security import restrict
 from loco.pods.tracing import trace_picker
 from loco.routing.picker_arguments import assemble_arguments
 from loco.routing.picker_repeats import contradicting_flags
+from loco.routing.picker_serving import serving_findings
 from loco.routing.tokenizer import tokenizer_url
 from loco.spec.tree import Path, at, plain
 
@@ -45,6 +46,7 @@ def picker_deployment(resolved: Resolved, component: str) -> tuple[Manifest, lis
         trace_picker(pod["containers"][number], resolved)
         if needs_certificate(resolved):
             mount_certificate(pod, pod["containers"][number], resolved)
+        findings += serving_findings(pod["containers"][number], number, resolved)
     findings += _ports_of_one_name(pod, resolved)
     findings += restrict(pod, resolved, _TEMPLATE)
     findings += refused_pod(pod, resolved, _TEMPLATE)

@@ -9,7 +9,7 @@ from loco.layers import Resolved
 from loco.model import Finding, Manifest
 from loco.pods.pool import pool_api
 from loco.routing.older_pool import as_older
-from loco.spec.tree import at, plain
+from loco.spec.tree import Row, at, plain
 
 _PICKER_PORT = 9002
 _SPEC = ("router", "scheduler", "pool", "spec")
@@ -62,8 +62,11 @@ def _disagreements(picker: Mapping[str, Any], picker_service: Mapping[str, Any],
         refuse("name", "no Service can be called this", cure, picker["name"])
     known = {port["port"] for port in picker_service["spec"]["ports"]}
     number = picker["port"]["number"]
-    if number not in known:
+    containers = at(resolved.tree, ("router", "scheduler", "template", "containers"))
+    if number not in known and (known or (isinstance(containers, Row) and containers.items)):
+        # Without any containers there is no picker, which is said elsewhere.
         message = f"the endpoint picker's Service has no port {number}"
-        listed = ", ".join(map(str, sorted(known))) or "a port of the picker's containers, by the name grpc"
-        refuse("port", message, f"one of {listed}", number)
+        listed = f"port: {{number: {' or '.join(map(str, sorted(known)))}}}"
+        cure = f"ports: [{{name: grpc, containerPort: {number}}}] in the picker's container main"
+        refuse("port", message, listed if known else cure, number)
     return findings

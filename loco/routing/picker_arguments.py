@@ -1,5 +1,6 @@
 """What the endpoint picker is started with: the user's own words, leader election, and its config for its release."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from loco import names
@@ -15,10 +16,12 @@ from loco.routing.picker_flags import (
     with_config_text,
     without_open_config,
 )
-from loco.routing.picker_versions import FIRST_CHANGE, VERSION, Migration, Release, migrate, release_of
-from loco.spec.tree import at, plain
+from loco.routing.picker_release import CODE, PickerRelease, picker_release, unread_default
+from loco.routing.picker_versions import FIRST_CHANGE, VERSION, Migration, migrate
+from loco.spec.tree import Path, at, plain
 
 _INLINE = ("router", "scheduler", "config", "inline")
+_WORDS = ("command", "args")
 
 
 def assemble_arguments(
@@ -37,17 +40,11 @@ def assemble_arguments(
     """
     picker = pod["containers"][number]
     scheduler = resolved.spec.router.scheduler if resolved.spec.router else None
-    release = release_of(((scheduler.annotations if scheduler else None) or {}).get(VERSION))
+    release, findings = picker_release(picker, number, resolved)
     if release is None:
-        where = ("router", "scheduler", "annotations", VERSION)
-        message = "this is no version of the endpoint picker, which says what form its config has"
-        cure, origin = "0.10.0, or the release that the image holds", resolved.origin_at(*where)
-        path = f'spec.router.scheduler.annotations["{VERSION}"]'
-        value = resolved.spec.router.scheduler.annotations.get(VERSION)  # type: ignore[union-attr]
-        return [Finding("LOCO-VALUE", "error", path, message, cure, origin, resolved.subject, value)]
+        return findings
     arguments = without_open_config([str(word) for word in picker.get("args") or []])
     command = [str(word) for word in picker.get("command") or []]
-    findings = []
     replicas = scheduler.replicas if scheduler else None
     if (replicas or 1) > 1 and not has_flag([*command, *arguments], "ha-enable-leader-election"):
         arguments.append("--ha-enable-leader-election")
@@ -64,10 +61,11 @@ def assemble_arguments(
         config = plain(inline)
     elif not config_flag_in([*command, *arguments]):
         config = default_config(*_kind_of(resolved))
+        findings += unread_default(release, resolved, number)
     if config is not None:
         arguments += ["--config-text", as_json(config)]
     picker["args"] = arguments
-    if release >= FIRST_CHANGE:
+    if release.number >= FIRST_CHANGE:
         findings += _migrate(pod, number, release, resolved, tokenizer_url, config)
     drop_empty_words(picker, resolved)
     return findings
@@ -83,7 +81,7 @@ def _kind_of(resolved: Resolved) -> tuple[bool, bool]:
 def _migrate(
     pod: dict[str, Any],
     number: int,
-    release: Release,
+    release: PickerRelease,
     resolved: Resolved,
     tokenizer_url: str | None,
     config: Config | None,
@@ -97,17 +95,68 @@ def _migrate(
     elif config is not None and not config.get("kind"):
         config = None  # no config of the picker's, and so not to be changed
     migration = Migration(config, pod["containers"], tokenizer_url)
-    migrate(migration, release)
+    written = [(index, key, container.get(key)) for index, container in enumerate(pod["containers"]) for key in _WORDS]
+    migrate(migration, release.number)
+    moved = [
+        (index, key)
+        for index, key, before in written
+        if pod["containers"][index].get(key) != before and _by_user(resolved, "containers", index, key)
+    ]
     if holder and config is not None:
         picker[holder] = with_config_text(picker[holder], as_yaml(config))
-    return [
+    refused = [
         in_template(
             resolved,
             ("containers", number, "args"),
-            f"the picker of release {'.'.join(map(str, release))} has no flag --{flag}: {why}",
+            f"the picker of release {release.text} has no flag --{flag}: {why}",
             "the setting in the picker's config (router.scheduler.config.inline), and the flag removed",
             place=PICKER_TEMPLATE,
             value=flag,
         )
         for flag, why in sorted(migration.refused)
     ]
+    return refused or _told(migration, moved, number, holder, release, resolved)
+
+
+def _told(
+    migration: Migration,
+    moved: Sequence[tuple[int, str]],
+    number: int,
+    holder: str | None,
+    release: PickerRelease,
+    resolved: Resolved,
+) -> list[Finding]:
+    """A warning for what of the user's own text is not passed on as it is written."""
+    findings = []
+    for index, key in moved:
+        message = f"flags that the picker of {release.text} no longer has moved into its config, or are left out"
+        cure = "the settings in router.scheduler.config.inline, and these flags removed"
+        where = ("containers", index, key)
+        findings.append(
+            in_template(resolved, where, message, cure, place=PICKER_TEMPLATE, code=CODE, severity="warning")
+        )
+    if not migration.changes:
+        return findings
+    since = "; since ".join(migration.changes)
+    message = f"the picker of {release.text} reads another form of this config, so it is changed. Since {since}"
+    cure = f"the config in that form, or among the scheduler's annotations {VERSION} with the release that it is for"
+    if at(resolved.tree, _INLINE) is not None:
+        if not _is_presets(resolved, _INLINE):
+            path, origin = ".".join(("spec", *_INLINE)), resolved.origin_at(*_INLINE)
+            findings.append(Finding(CODE, "warning", path, message, cure, origin, resolved.subject))
+    elif holder and _by_user(resolved, "containers", number, holder):
+        where = ("containers", number, holder)
+        findings.append(
+            in_template(resolved, where, message, cure, place=PICKER_TEMPLATE, code=CODE, severity="warning")
+        )
+    return findings
+
+
+def _is_presets(resolved: Resolved, path: Path) -> bool:
+    return resolved.origin_at(*path).layer.startswith("preset:")
+
+
+def _by_user(resolved: Resolved, *path: str | int) -> bool:
+    """Whether what stands at ``path`` of the picker's pod is there, and not a preset's."""
+    where = (*PICKER_TEMPLATE, *path)
+    return at(resolved.tree, where) is not None and not _is_presets(resolved, where)

@@ -7,6 +7,7 @@ config, but for the release's own tokenizer container, which became a Deployment
 import math
 import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from loco.routing.picker_flags import without_flags
 
 VERSION = "app.kubernetes.io/version"
 FIRST_CHANGE = (0, 7, 0)
+DEFAULT_FORM = (0, 9, 0)  # the lowest release that reads the config that loco writes itself
 _RELEASE = re.compile(r"v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _METRIC_FLAGS = {
     "total-queued-requests-metric": "queuedRequestsSpec",
@@ -46,12 +48,14 @@ class Migration:
         containers: all of the pod's, whose flags are changed in place.
         tokenizer_url: of the tokenizer's Service, where the service has one.
         refused: flags that the release doesn't know, and that can't move into the config; with a wrong value or not.
+        changes: what has become of the config's own text, by releases; not what is added to it from elsewhere.
     """
 
     config: Config | None
     containers: list[dict[str, Any]]
     tokenizer_url: str | None
     refused: list[tuple[str, str]] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
 
     @property
     def plugins(self) -> list[Any]:
@@ -89,9 +93,12 @@ def release_of(text: str | None) -> Release | None:
 
 def migrate(migration: Migration, release: Release) -> None:
     """Applies every change up to the release, in the order of the releases."""
-    for since, change in _CHANGES:
+    for since, change, says in _CHANGES:
         if release >= since:
+            before = deepcopy(migration.config)
             change(migration)
+            if says and migration.config != before:
+                migration.changes.append(f"{'.'.join(map(str, since[:2]))}: {says}{_types(before, migration.config)}")
 
 
 def _disaggregation(migration: Migration) -> None:
@@ -150,10 +157,14 @@ def _tokenization(migration: Migration) -> None:
         if isinstance(parameters, dict):
             scorer["parameters"] = {k: v for k, v in parameters.items() if k == "prefixMatchInfoProducerName"}
             _drop_if_empty(scorer)
+    for scorer in migration.of_type(_PRECISE)[:1] if migration.tokenizer_url is not None else ():
+        _decompose(migration, scorer)
+
+
+def _token_source(migration: Migration) -> None:
+    """0.9: a plugin that needs tokens is told where the service's tokenizer is."""
     if migration.tokenizer_url is None:
         return
-    for scorer in migration.of_type(_PRECISE)[:1]:
-        _decompose(migration, scorer)
     for producer in migration.of_type("token-producer"):
         parameters = producer.setdefault("parameters", {})
         parameters.setdefault("modelName", _MODEL_AT)
@@ -213,13 +224,26 @@ def _metrics_source(migration: Migration) -> None:
         migration.add({"type": "metrics-data-source", "parameters": parameters})
 
 
-_CHANGES: tuple[tuple[Release, Callable[[Migration], None]], ...] = (
-    (FIRST_CHANGE, _disaggregation),
-    (FIRST_CHANGE, _engine_metrics),
-    ((0, 8, 0), _extractor),
-    ((0, 9, 0), _tokenization),
-    ((0, 10, 0), _metrics_source),
+# Since when, and what it does to the text of a config; None for what only adds to it.
+_CHANGES: tuple[tuple[Release, Callable[[Migration], None], str | None], ...] = (
+    (FIRST_CHANGE, _disaggregation, "handlers of prefill and decode name a decider; hashBlockSize is gone"),
+    (FIRST_CHANGE, _engine_metrics, None),
+    ((0, 8, 0), _extractor, "the plugin for the engines' metrics has another name"),
+    ((0, 9, 0), _tokenization, "another apiVersion; prefix scorers take what a producer of their own finds"),
+    ((0, 9, 0), _token_source, None),
+    ((0, 10, 0), _metrics_source, None),
 )
+
+
+def _types(before: Config | None, after: Config | None) -> str:
+    """The plugins that are gone, and those that have come."""
+    old, new = (
+        {str(p.get("type")) for p in (config or {}).get("plugins") or [] if isinstance(p, dict)}
+        for config in (before, after)
+    )
+    gone, come = ", ".join(sorted(old - new)), ", ".join(sorted(new - old))
+    words = " and ".join(filter(None, (gone and f"without {gone}", come and f"with {come}")))
+    return f" ({words})" if words else ""
 
 
 def _rename(migration: Migration, old: str, new: str) -> None:

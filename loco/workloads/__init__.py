@@ -1,8 +1,9 @@
 """A resolved spec to the manifests that run it."""
 
-from loco.workloads.build import build_workloads, is_stopped, pod_places
+from loco.workloads.build import build_workloads, pod_places
 from loco.workloads.companions import companions
 from loco.workloads.consumed import CONSUMED
 from loco.workloads.network_policy import network_policies
+from loco.workloads.stopped import is_stopped
 
 __all__ = ["CONSUMED", "build_workloads", "companions", "is_stopped", "network_policies", "pod_places"]

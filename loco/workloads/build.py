@@ -12,20 +12,23 @@ from loco.pods.rules import refused_labels, refused_metadata
 from loco.pods.serving import has_decode_service
 from loco.spec import SERVICE, Platform
 from loco.spec.tree import Path
+from loco.workloads.accelerators import accelerator_findings, engine_pods
 from loco.workloads.account import accounts_and_rights
 from loco.workloads.autoscaling import autoscaler
 from loco.workloads.certificate import certificate_of
 from loco.workloads.devices import device_manifests
 from loco.workloads.disruption import disruption_budget
 from loco.workloads.engine_pod import engine_number
+from loco.workloads.kv_handover import one_sided_handover
 from loco.workloads.leader_worker_set import leader_worker_set
 from loco.workloads.parallelism import without_flag
 from loco.workloads.propagation import not_propagated
 from loco.workloads.service import decode_service, workload_service
 from loco.workloads.side import Side, sides
 from loco.workloads.single_node import deployment
+from loco.workloads.stopped import is_stopped
 
-STOP = "serving.kserve.io/stop"
+_ROLLS = ("LOCO-ROLLOUT-GAP", "LOCO-ROLLOUT-SURGE")
 
 
 def build_workloads(resolved: Resolved, platform: Platform, selected_labels: Collection[str] = ()) -> Parts:
@@ -42,6 +45,7 @@ def build_workloads(resolved: Resolved, platform: Platform, selected_labels: Col
     component = names.owner(SERVICE, resolved.namespace, resolved.name)
     findings = [*not_propagated(resolved, selected_labels), *refused_metadata(resolved), *_bad_name(resolved)]
     findings += refused_labels(resolved, ("prefill",), {})
+    findings += _idle_prefill(resolved)
     if errors_of(findings):
         return Parts(findings=findings)
     parts = Parts(findings=findings)
@@ -54,6 +58,11 @@ def build_workloads(resolved: Resolved, platform: Platform, selected_labels: Col
         parts.findings += of_scaler
         engines.append(engine)
         scalers += [(engine, scaler)] if scaler is not None else []
+    pods = engine_pods(zip(engines, sides(resolved), strict=True), resolved)
+    missing = accelerator_findings(pods, resolved)
+    if errors_of(missing):  # what a roll needs is known once every pod asks for its GPUs
+        parts.findings = [finding for finding in parts.findings if finding.code not in _ROLLS]
+    parts.findings += [*missing, *one_sided_handover(pods, resolved)]
     if errors_of(parts.findings) or is_stopped(resolved):
         return parts
     if needs_certificate(resolved):
@@ -90,9 +99,15 @@ def _containers(workload: Manifest, side: Side) -> list[tuple[Path, Mapping[str,
     return found
 
 
-def is_stopped(resolved: Resolved) -> bool:
-    """Whether the service is switched off by its annotation."""
-    return resolved.annotations.get(STOP, "").lower() == "true"
+def _idle_prefill(resolved: Resolved) -> list[Finding]:
+    """A warning where prefill pods would wait for prompts that nobody sends them."""
+    router = resolved.spec.router
+    if resolved.spec.prefill is None or (router is not None and router.scheduler is not None):
+        return []
+    message = "without an endpoint picker nobody chooses a prefill pod, so decode pods do all the work themselves"
+    cure = "router: {scheduler: {}} beside it, or the service without prefill"
+    origin = resolved.origin_at("prefill")
+    return [Finding("LOCO-NO-EFFECT", "warning", "spec.prefill", message, cure, origin, resolved.subject)]
 
 
 def _bad_name(resolved: Resolved) -> list[Finding]:

@@ -12,6 +12,11 @@ from loco.spec import COMPANION_KINDS, CONFIG_MAP, Document
 from loco.spec.tree import plain
 
 _CLAIM = "PersistentVolumeClaim"
+# What Kubernetes lets nobody change in place and the provider doesn't know of. Of a claim, growing is no such change.
+_IMMUTABLE = {
+    _CLAIM: ("spec.dataSource", "spec.dataSourceRef", "spec.volumeMode"),
+    CONFIG_MAP: ("immutable",),
+}
 
 
 def companions(documents: Iterable[Document], manifests: Sequence[Manifest]) -> Parts:
@@ -22,7 +27,8 @@ def companions(documents: Iterable[Document], manifests: Sequence[Manifest]) -> 
         if document.kind in COMPANION_KINDS:
             # A claim may be bound only when its first pod comes, which comes after it.
             wait = Wait(skip=document.kind == _CLAIM)
-            manifest = Manifest(plain(document.tree), None, document.origin, wait)
+            replaced = _IMMUTABLE.get(document.kind, ())
+            manifest = Manifest(plain(document.tree), None, document.origin, wait, replace_on=replaced)
             made[document.kind, document.namespace, document.name] = manifest
             parts.manifests.append(manifest)
     for manifest in manifests:

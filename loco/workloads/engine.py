@@ -1,4 +1,4 @@
-"""The probes of a pod of engines, where they can't reach what the start script runs."""
+"""The probes of a pod of engines: those that can't reach what the start script runs, and one that is missing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,3 +41,19 @@ def failing_probes(container: Mapping[str, Any], path: Path, place: Path, resolv
                 )
             )
     return findings
+
+
+def without_readiness(container: Mapping[str, Any], path: Path, place: Path, resolved: Resolved) -> list[Finding]:
+    """A warning where an engine that takes requests has no readiness probe.
+
+    Kubernetes takes it for ready as soon as its process runs, so requests would fail for as long as it loads, and a
+    roll would stop the next pod meanwhile.
+    """
+    if container.get("readinessProbe"):
+        return []
+    message = "without a readinessProbe the engine gets requests while it still loads, and a roll doesn't wait for it"
+    scheme = ", scheme: HTTPS" if resolved.tls else ""
+    port = next((each["containerPort"] for each in container.get("ports") or []), names.ENGINE_PORT)
+    cure = f"readinessProbe: {{httpGet: {{path: /health, port: {port}{scheme}}}}}"
+    where = (*path, "readinessProbe")
+    return [in_template(resolved, where, message, cure, place=place, code="LOCO-PROBE", severity="warning")]

@@ -11,7 +11,7 @@ from loco.pods.security import restrict
 from loco.spec.tree import Path, at, plain
 from loco.workloads.attach import attach_all
 from loco.workloads.command import runs_script
-from loco.workloads.engine import failing_probes
+from loco.workloads.engine import failing_probes, without_readiness
 from loco.workloads.engine_flags import contradicting_flags, spread_of
 from loco.workloads.nixl import name_side_channel
 from loco.workloads.parallelism import too_few_gpus
@@ -44,6 +44,8 @@ def engine_pod(
     engine = containers[number]
     script = runs_script(pod, engine, resolved, place)
     findings = failing_probes(engine, ("containers", number), place, resolved)
+    if place == side.pods[0]:  # the other pods of a group take no requests
+        findings += without_readiness(engine, ("containers", number), place, resolved)
     findings += fit_start_up(engine, ("containers", number), place, resolved)
     findings += contradicting_flags(pod, engine, side, place, resolved)
     findings += too_few_gpus(engine, place, side, resolved, number, script)

@@ -18,7 +18,6 @@ from loco.spec.stack import CONFIG
 from loco.workloads.pod_selector import pod_selector
 
 _IDENTITY = ("app.kubernetes.io/name", "app.kubernetes.io/part-of")  # what all pods of a service have in common
-_NAMESPACE = "kubernetes.io/metadata.name"  # a label of every Namespace
 _PICKER_CALLS = ("grpc", "grpc-health")
 _METRICS = "metrics"
 
@@ -145,16 +144,12 @@ def _rule(peers: Sequence[Peer], ports: Sequence[int]) -> list[Rule]:
     """None where there is nobody to let in, or nothing to be let in to."""
     if not peers or not ports:
         return []
-    return [{"from": _unique(map(_peer, peers)), "ports": [{"port": port, "protocol": "TCP"} for port in ports]}]
-
-
-def _peer(peer: Peer) -> Rule:
-    if peer.cidr is not None:
-        return {"ipBlock": {"cidr": peer.cidr}}
-    selected: Rule = {"namespaceSelector": {"matchLabels": {_NAMESPACE: peer.namespace}}}
-    if peer.pod_labels:
-        selected["podSelector"] = {"matchLabels": dict(peer.pod_labels)}
-    return selected
+    return [
+        {
+            "from": _unique(peer.as_rule() for peer in peers),
+            "ports": [{"port": port, "protocol": "TCP"} for port in ports],
+        }
+    ]
 
 
 def _unique(rules: Iterable[Rule]) -> list[Rule]:

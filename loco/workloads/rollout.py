@@ -12,6 +12,7 @@ from loco.spec.kubernetes.resources import is_accelerator
 from loco.spec.service import RolloutStrategy
 from loco.spec.tree import dotted
 from loco.workloads.side import Side
+from loco.workloads.stopped import is_stopped
 
 
 def strategy(
@@ -50,14 +51,14 @@ def _written(side: Side) -> dict[str, Any]:
 
 def _surging(chosen: Mapping[str, Any], resolved: Resolved, side: Side, gpus: int, platform: Platform) -> list[Finding]:
     """A warning where a user's own strategy starts more pods than the platform has spare GPUs for."""
-    if resolved.profile.settings.rollout != "spareCapacity":
+    if resolved.profile.settings.rollout != "spareCapacity" or is_stopped(resolved) or side.workload.replicas == 0:
         return []
     replicas = 1 if side.workload.replicas is None else side.workload.replicas  # where scaled, one at least
     surge = str(chosen["maxSurge"])
     pods = ceil(replicas * int(surge[:-1]) / 100) if surge.endswith("%") else int(surge)
     if pods * gpus <= platform.spare_gpus:
         return []
-    message = f"a roll needs {pods * gpus} GPUs more while it lasts, and platform.spareGpus is {platform.spare_gpus}"
+    message = f"a roll needs {many(pods * gpus)} more while it lasts, and platform.spareGpus is {platform.spare_gpus}"
     cure = f"platform.spareGpus: {pods * gpus} where the cluster has them, or maxSurge: 0 with maxUnavailable: 1"
     below = "maxSurge" if "maxSurge" in _written(side) else None
     path = (*side.path, "rolloutStrategy", *([below] if below else ()))
@@ -73,20 +74,36 @@ def _by_spare_gpus(
         return None, []
     if platform.spare_gpus >= gpus:
         return {"maxSurge": 1, "maxUnavailable": 0}, []
-    findings = []
-    if side.workload.replicas in (None, 1):
-        what = "group of pods" if side.multi_node else "pod"
-        message = (
-            f"a new {what} needs {gpus} GPUs and platform.spareGpus is {platform.spare_gpus}, "
-            f"so the only {what} stops before the next one starts"
-        )
-        cure = (
-            f"platform.spareGpus: {gpus} where the cluster has them, a second replica, or a rolloutStrategy of your own"
-        )
-        origin = resolved.origin_at(*side.path, "replicas")
-        where = dotted(("spec", *side.path, "rolloutStrategy"))
-        findings.append(Finding("LOCO-ROLLOUT-GAP", "warning", where, message, cure, origin, resolved.subject))
+    findings = [] if is_stopped(resolved) else _gap(resolved, side, gpus, platform)
     return {"maxSurge": 0, "maxUnavailable": 1}, findings
+
+
+def _gap(resolved: Resolved, side: Side, gpus: int, platform: Platform) -> list[Finding]:
+    """A warning where the pod, or group of pods, that stops may be the only one."""
+    scaling, replicas = side.workload.scaling, side.workload.replicas
+    least = scaling.min_replicas if scaling is not None else replicas
+    if least not in (None, 1):
+        return []
+    what = "group of pods" if side.multi_node else "pod"
+    need = f"a new {what} needs {many(gpus)} and platform.spareGpus is {platform.spare_gpus}, so "
+    field = "replicas"
+    if scaling is not None:
+        field, more = "scaling", "minReplicas: 2"
+        message = f"{need}where the autoscaler has left one {what}, it stops before the next one starts"
+    elif replicas is None:
+        more = "replicas: 2, or as many from whoever scales it"
+        message = f"{need}if there is one {what} only (no layer writes replicas), it stops before the next one starts"
+    else:
+        more, message = "replicas: 2", f"{need}the only {what} stops before the next one starts"
+    cure = f"platform.spareGpus: {gpus} where the cluster has them, {more}, or a rolloutStrategy of your own"
+    origin = resolved.origin_at(*side.path, field)
+    where = dotted(("spec", *side.path, "rolloutStrategy"))
+    return [Finding("LOCO-ROLLOUT-GAP", "warning", where, message, cure, origin, resolved.subject)]
+
+
+def many(gpus: int) -> str:
+    """A count of GPUs in words of a message."""
+    return f"{gpus} GPU" if gpus == 1 else f"{gpus} GPUs"
 
 
 def gpus_of(pod: Mapping[str, Any]) -> int:

@@ -7,9 +7,35 @@ from typing import Any
 from dev.cluster import Cluster
 from tests.goldens.objects import collection
 
+_EVERYWHERE = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
+
 
 def objects(cluster: Cluster, api_version: str, kind: str, namespace: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = cluster.client().get(collection(api_version, kind, namespace))["items"]
+    return found
+
+
+def inhabitants(cluster: Cluster, namespace: str) -> list[str]:
+    """Every object of a namespace, of whatever kind, and the cluster-wide ones that name it; the namespace itself too.
+
+    Without what Kubernetes puts into every namespace, and without events, which outlive what they tell of.
+    """
+    client = cluster.client()
+    groups = [f"/apis/{group['preferredVersion']['groupVersion']}" for group in client.get("/apis")["groups"]]
+    found = []
+    for root in ["/api/v1", *groups]:
+        for resource in client.get(root)["resources"]:
+            if (
+                "/" in resource["name"]
+                or not {"list", "delete"} <= set(resource["verbs"])
+                or resource["kind"] == "Event"
+            ):
+                continue
+            for item in client.get(f"{root}/{resource['name']}")["items"]:
+                name, place = item["metadata"]["name"], item["metadata"].get("namespace", "")
+                theirs = place == namespace or (not place and name.startswith(namespace))
+                if theirs and (resource["kind"], name) not in _EVERYWHERE:
+                    found.append(f"{resource['kind']}/{name}")
     return found
 
 

@@ -1,4 +1,6 @@
-"""The engine's own event order."""
+"""The engine's own event order, and what its previews show."""
+
+import json
 
 
 def finished(events: list[dict[str, object]], operation: str) -> list[str]:
@@ -16,3 +18,12 @@ def index_of(urns: list[str], part: str) -> int:
     found = sorted((len(urn), number) for number, urn in enumerate(urns) if part in urn)
     assert found, f"nothing of {part} among {urns}"
     return found[0][1]
+
+
+def steps(preview: str) -> dict[str, set[str]]:
+    """What a preview's JSON shows, by the last part of the resources' names, without what stays the same."""
+    shown: dict[str, set[str]] = {}
+    for step in json.loads(preview)["steps"]:
+        if step["op"] != "same" and ":pulumi:Stack::" not in step["urn"]:
+            shown.setdefault(step["urn"].rpartition("/")[2], set()).add(step["op"])
+    return shown

@@ -52,7 +52,7 @@ HPA, WVA_KEDA, DIRECT = {"wva": {"hpa": {}}}, {"wva": {"keda": {}}}, {"keda": {"
             ("apps/v1", "Deployment", "chat-kserve-prefill"),
         ),
         (
-            {"prefill": {**scaled(**DIRECT), **GROUPS}},
+            {"prefill": {**scaled(**DIRECT), **GROUPS}, "template": GPU},
             KINDS[1],
             "chat-kserve-prefill-keda",
             ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "chat-kserve-mn-prefill"),

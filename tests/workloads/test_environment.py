@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from loco.plan import Plan
 from tests.plan.stacks import plan_of, service
 
@@ -38,8 +40,36 @@ def test_undeclared_secret_is_a_warning_at_its_place() -> None:
     assert plan.credential_uses == ()
 
 
-def test_download_token_rolls_nothing_and_needs_no_declaration() -> None:
-    assert with_env(variable("HF_TOKEN", "hf", "token")).findings == ()
+@pytest.mark.parametrize(
+    ("secret", "key", "what", "near"),
+    [
+        ("hf", "token", "the Secret hf,", None),
+        ("hff-token", "token", "the Secret hff-token,", "did you mean hf-token?"),
+        ("hf-token", "tokn", "key tokn of the Secret hf-token,", "did you mean token?"),
+    ],
+)
+def test_a_download_token_that_nobody_declares_is_told_once(secret: str, key: str, what: str, near: str | None) -> None:
+    """A misspelled Secret leaves the pod of a gated model waiting; its init container has a copy of the variable."""
+    declared = {"hf-token": {"token": {"existing": True}}}
+    plan = with_env(variable("HF_TOKEN", secret, key), credentials=declared)
+    (warning,) = [finding for finding in plan.findings if finding.code == "LOCO-CREDENTIAL"]
+    assert warning.severity == "warning"
+    assert warning.path == "spec.template.containers[main].env[HF_TOKEN]"
+    assert what in warning.message
+    assert "there for the download" in warning.message
+    assert (near in warning.cure) if near else ("did you mean" not in warning.cure)
+    assert f"{secret}: {{{key}: {{existing: true}}}}" in warning.cure
+
+
+def test_a_token_of_the_download_alone_is_told_there() -> None:
+    initializer = {"name": "storage-initializer", "env": [variable("HF_TOKEN", "hf", "token")]}
+    plan = plan_of(service({"template": {"initContainers": [initializer]}}))
+    assert [finding.path for finding in plan.findings] == [
+        "spec.template.initContainers[storage-initializer].env[HF_TOKEN]"
+    ]
+
+
+def test_download_token_rolls_nothing() -> None:
     plan = with_env(variable("HF_TOKEN", "tools", "key"), credentials=DECLARED)
     assert [use.rolls for use in plan.credential_uses] == [False]
 

@@ -45,7 +45,7 @@ def test_gpus_of_every_pod_of_a_group(
     parallelism: dict[str, int], leader: int, worker: int, field: str | None, says: str, pods: list[str], side: Any
 ) -> None:
     workload = {"parallelism": parallelism, "template": engine(leader), "worker": engine(worker), "replicas": 2}
-    errors = plan_of(service({"prefill": workload} if side else workload)).errors
+    errors = plan_of(service({"prefill": workload, "template": engine(leader)} if side else workload)).errors
     assert [error.path for error in errors] == [".".join(("spec", *side, "parallelism", str(field))) for _ in pods]
     for error, pod in zip(errors, pods, strict=True):
         assert says in error.message
@@ -57,10 +57,11 @@ def test_flags_that_no_engine_gets_are_told() -> None:
     single = plan_of(service({"parallelism": {"expert": True}}))
     assert [warning.path for warning in found(single, "LOCO-NO-EFFECT")] == ["spec.parallelism.expert"]
     group = {"parallelism": {"data": 4, "dataLocal": 2, "expert": True, "tensor": 2}, "worker": {}}
-    assert not plan_of(service(group)).findings
+    assert {finding.code for finding in plan_of(service(group)).findings} == {"LOCO-ACCELERATOR"}
     own = {"containers": [{"name": "main", "command": ["serve"]}]}
     assert not found(plan_of(service({**group, "worker": own})), "LOCO-NO-EFFECT")
-    both = plan_of(service({"prefill": {**group, "template": own, "worker": own}}))
+    router = {"scheduler": {}}
+    both = plan_of(service({"router": router, "prefill": {**group, "template": own, "worker": own}}))
     paths = [warning.path for warning in found(both, "LOCO-NO-EFFECT")]
     assert paths == ["spec.prefill.parallelism.tensor", "spec.prefill.parallelism.expert"]
     assert not plan_of(service({"parallelism": {"expert": False}})).findings

@@ -228,7 +228,8 @@ def test_peers_that_name_nobody_are_refused(peer: dict[str, Any], path: str, par
 def test_ports_of_a_picker_follow_its_template() -> None:
     numbers = {"grpc": 9002, "grpc-health": 7000, "metrics": 7001}
     ports = [{"name": name, "containerPort": number} for name, number in numbers.items()]
-    template = {"containers": [{"name": "main", "ports": [{"$patch": "replace"}, *ports]}]}
+    health = ["--grpc-health-port", "7000"]
+    template = {"containers": [{"name": "main", "args": health, "ports": [{"$patch": "replace"}, *ports]}]}
     plan = planned({"router": {"route": {}, "scheduler": {"template": template}}}, platform=PLATFORM)
     rules = one(plan, "NetworkPolicy", "chat-kserve-router-scheduler").data["spec"]["ingress"]
     assert [[port["port"] for port in rule.get("ports", [])] for rule in rules] == [[], [7000, 9002], [7001]]

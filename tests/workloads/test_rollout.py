@@ -62,7 +62,9 @@ def test_spare_gpus_decide(
 def test_written_strategy_is_taken_as_it_is(written: dict[str, Any], profile: str, gpus: int) -> None:
     plan = planned(spec_of(gpus, 1, rolloutStrategy=written), profile=profile, platform={"spareGpus": 0})
     assert one(plan, "Deployment").data["spec"]["strategy"] == {"type": "RollingUpdate", "rollingUpdate": written}
-    assert not plan.findings
+    surges = profile == "safe" and gpus > 0 and written.get("maxSurge") != 0
+    assert not found(plan, "LOCO-ROLLOUT-GAP")
+    assert len(found(plan, "LOCO-ROLLOUT-SURGE")) == surges
 
 
 def test_empty_strategy_is_no_strategy() -> None:
@@ -143,3 +145,42 @@ def test_gpus_of_a_pod(pod: dict[str, Any], gpus: int) -> None:
 )
 def test_amounts(quantity: object, number: float) -> None:
     assert float(amount(quantity)) == float(number)
+
+
+KEDA = {"keda": {"triggers": [{"type": "cpu", "metadata": {"value": "70"}}]}}
+
+# The spec, and what the warning says with its cure; nothing where there is none.
+GAPS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "one": (spec_of(1, 1), ("needs 1 GPU and", "the only pod stops", "spareGpus: 1", "replicas: 2")),
+    "of eight": (spec_of(8, 1), ("needs 8 GPUs and", "the only pod stops")),
+    "two": (spec_of(1, 2), ()),
+    "unknown": (spec_of(1, None), ("if there is one pod only", "replicas: 2, or as many from whoever scales it")),
+    "scaled": (spec_of(1, None, scaling={"maxReplicas": 3, **KEDA}), ("where the autoscaler", "minReplicas: 2")),
+    "scaled from one": (
+        spec_of(1, None, scaling={"minReplicas": 1, "maxReplicas": 3, **KEDA}),
+        ("where the autoscaler", "minReplicas: 2"),
+    ),
+    "scaled from two": (spec_of(1, None, scaling={"minReplicas": 2, "maxReplicas": 3, **KEDA}), ()),
+}
+
+
+@pytest.mark.parametrize("case", GAPS)
+def test_a_gap_is_told_by_what_is_known_of_the_count(case: str) -> None:
+    spec, words = GAPS[case]
+    gaps = found(planned(spec), "LOCO-ROLLOUT-GAP")
+    assert len(gaps) == bool(words)
+    for gap in gaps:
+        text = f"{gap.message}; {gap.cure}"
+        assert [word for word in words if word not in text] == []
+        assert ("minReplicas" in text) is case.startswith("scaled")
+        assert "1 GPUs" not in text
+
+
+@pytest.mark.parametrize("strategy", [{}, {"rolloutStrategy": {"maxSurge": 1}}])
+def test_a_stopped_service_and_one_without_pods_roll_nothing(strategy: dict[str, Any]) -> None:
+    codes = {"LOCO-ROLLOUT-GAP", "LOCO-ROLLOUT-SURGE"}
+    running = plan_of(service(spec_of(1, 1, **strategy)))
+    assert {finding.code for finding in running.findings} & codes
+    stopped = plan_of(service(spec_of(1, 1, **strategy), annotations={"serving.kserve.io/stop": "true"}))
+    assert not {finding.code for finding in stopped.findings} & codes
+    assert not {finding.code for finding in planned(spec_of(1, 0, **strategy)).findings} & codes

@@ -137,8 +137,31 @@ def test_reference_makes_rights_that_no_pod_uses() -> None:
 def test_account_of_a_worker_serves_the_group_unless_the_leader_names_another() -> None:
     plan = planned(several_nodes(worker={"serviceAccountName": "w"}))
     assert {t["spec"]["serviceAccountName"] for t in templates(plan, GROUPS).values()} == {"w"}
-    assert not plan.findings
+    assert not found(plan, "LOCO-NO-EFFECT")
     plan = planned(several_nodes(worker={"serviceAccountName": "w"}, template={"serviceAccountName": "l"}))
     assert {t["spec"]["serviceAccountName"] for t in templates(plan, GROUPS).values()} == {"l"}
     (warning,) = found(plan, "LOCO-NO-EFFECT")
     assert warning.path == "spec.worker.serviceAccountName"
+
+
+TLS = "/var/run/kserve/tls"
+
+
+@pytest.mark.parametrize(
+    ("args", "config", "index"),
+    [
+        ([f"--cert-path={TLS}"], {}, 0),
+        (["--enable-tls=decoder", "--cert-path", f"{TLS}/x"], {}, 1),
+        (["--cert-path=/certs"], {}, None),
+        ([], {}, None),
+        ([f"--cert-path={TLS}"], {"platform": {"tls": True}}, None),
+        ([f"--cert-path={TLS}"], {"profile": "kserve"}, None),
+    ],
+)
+def test_a_certificate_that_nobody_mounts_is_an_error(
+    args: list[str], config: dict[str, Any], index: int | None
+) -> None:
+    sidecar = {"initContainers": [{"name": SIDECAR, "args": args}]}
+    errors = plan_of(service({"prefill": {}, "router": {"scheduler": {}}, "template": sidecar}), **config).errors
+    where = f"spec.template.initContainers[{SIDECAR}].args[{index}]"
+    assert [error.path for error in errors] == ([] if index is None else [where])

@@ -151,7 +151,7 @@ def test_initializer_of_the_users_own_is_laid_over_the_generated_one() -> None:
         "HF_XET_NUM_CONCURRENT_RANGE_GETS": "8",
     }
     assert sorted(mount["mountPath"] for mount in download["volumeMounts"]) == ["/mnt/models", "/tmp"]
-    assert plan.findings == ()
+    assert [finding.code for finding in plan.findings] == ["LOCO-CREDENTIAL"]  # of the Secret hf nothing is declared
 
 
 def test_it_keeps_its_place_among_the_users_own() -> None:

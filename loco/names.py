@@ -147,6 +147,11 @@ def further_route(service: str, number: int) -> str:
     return child_name(service, f"-kserve-route-{number}")
 
 
+def reference_grant(kind: str, namespace: str, number: int) -> str:
+    """The ReferenceGrant for what objects of a kind and namespace refer to; ``number`` counts from 0."""
+    return child_name(namespace, f"-{kind.lower()}s" + (f"-{number}" if number else ""))
+
+
 def pool_group(version: str) -> str:
     """The API group in which InferencePool has this version, ``v1`` or ``v1alpha2``."""
     return _POOL_GROUPS[version]
@@ -344,3 +349,11 @@ def logical_name(component: str | None, manifest: ManifestId) -> str:
     """
     owner = STACK_COMPONENT if component is None else component.rpartition("/")[2]
     return f"{owner}/{manifest.namespace or '-'}/{manifest.name}"
+
+
+def edition_name(manifest: ManifestId) -> str:
+    """Logical name of an object of which each content has a name of its own: those names begin with it.
+
+    So it is one that Kubernetes accepts; neither part has a dot.
+    """
+    return f"{manifest.name}.{manifest.namespace}"

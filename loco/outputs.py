@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from loco import names
-from loco.gateway import Gateway
+from loco.gateway import Gateway, exposed_urls
 from loco.gateway.pod import PORT
 from loco.layers import Resolved
 from loco.pods.pool import has_own_pool, pool_name
@@ -21,7 +21,7 @@ def outputs_of(services: Iterable[Resolved], gateways: Iterable[Gateway], platfo
     return {
         "version": OUTPUTS_VERSION,
         "models": {names.component_name(s.namespace, s.name): _model(s, platform) for s in services},
-        "gateways": {names.component_name(g.namespace, g.name): _gateway(g) for g in gateways},
+        "gateways": {names.component_name(g.namespace, g.name): _gateway(g, platform) for g in gateways},
     }
 
 
@@ -49,12 +49,13 @@ def _model(service: Resolved, platform: Platform) -> dict[str, Any]:
     }
 
 
-def _gateway(gateway: Gateway) -> dict[str, Any]:
+def _gateway(gateway: Gateway, platform: Platform) -> dict[str, Any]:
     host, _ = names.in_cluster_hosts(names.gateway(gateway.name), gateway.namespace)
     return {
         "name": gateway.name,
         "namespace": gateway.namespace,
         "url": f"http://{host}:{PORT}",
+        "externalURLs": exposed_urls(gateway, platform),
         "masterKey": {
             "namespace": gateway.namespace,
             "name": gateway.master_key.name,

@@ -22,7 +22,7 @@ from loco.checks import (
     check_unique,
     unsupported,
 )
-from loco.gateway import External, Gateway, build_gateways, credential_secrets
+from loco.gateway import External, Gateway, build_gateways, credential_secrets, expose_gateways
 from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
 from loco.model import (
     Certificate,
@@ -44,15 +44,16 @@ from loco.pods.environment import environment_uses
 from loco.pods.reading import PICKER_TEMPLATE
 from loco.pods.registries import add_pull_secrets, use_mirrors
 from loco.pods.serving import serving_service
-from loco.routing import build_routing, served_model
+from loco.routing import build_routing, managed_gateways, reference_grants, served_model
 from loco.routing.tokenizer import TOKENIZER_TEMPLATE
-from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, StackSpec
+from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
 from loco.spec.document import Kind
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 from loco.spec.peer import Peer
 from loco.spec.service import Spec
 from loco.spec.tree import Path, at
+from loco.spec.validate import origin_of
 from loco.workloads import build_workloads, companions, is_stopped, network_policies, pod_places
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
@@ -119,9 +120,23 @@ def plan_stack(stack: StackSpec) -> Plan:
         parts.findings += check_metadata(document, selected if document.kind == EXTERNAL_MODEL else ())
     served = [served_model(service, platform) for service in running]
     models = [External(m.namespace, m.name, m.spec, m.labels, m.tree, m.origin) for m in external]
-    parts.add([build_gateways(gateways, served, models, stack.config.credentials, complete)])
+    parts.add(
+        [
+            build_gateways(
+                gateways,
+                served,
+                models,
+                stack.config.credentials,
+                complete,
+                stack.config.rotation,
+                _callers_of_gateways(platform),
+            )
+        ]
+    )
+    parts.add([expose_gateways(gateways, platform)])
     parts.add([credential_secrets(parts.credential_uses, stack.config.credentials)])
     parts.add([companions(stack.documents, parts.manifests)])
+    _add_gateway_objects(stack, parts)
     for manifest in parts.manifests:
         for _, template in pod_templates(manifest.data):
             use_mirrors(template["spec"], platform.registries or {})
@@ -131,10 +146,10 @@ def plan_stack(stack: StackSpec) -> Plan:
     parts.findings += check_manifests(parts.manifests)
     parts.findings += check_unique(parts.manifests)
     parts.findings += check_selectors(parts.manifests)
-    parts.findings += check_shadowing(running)
+    parts.findings += check_shadowing(running, parts.manifests)
     parts.findings += check_shared_claims(parts.manifests)
     parts.findings += check_credentials(stack, parts.credential_uses)
-    parts.findings += check_rotation(stack, parts.certificates)
+    parts.findings += check_rotation(stack, parts.certificates, parts.secret_values)
     refused_plan = bool(errors_of(parts.findings))
     return Plan(
         tuple(parts.manifests if refused_plan else ordered(parts.manifests, parts.edges)),
@@ -212,6 +227,21 @@ def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:
         for gateway in gateways
         if gateway.takes(service.labels)
     ]
+
+
+def _callers_of_gateways(platform: Platform) -> list[Peer]:
+    """Who calls LiteLLM gateways for everybody else, and who scrapes them."""
+    return [peer for fact in (platform.gateway, platform.monitoring) if fact is not None for peer in fact.peers or ()]
+
+
+def _add_gateway_objects(stack: StackSpec, parts: Parts) -> None:
+    """Gateways that the stack makes, and the grants that its routes and Gateways need."""
+    platform = stack.config.platform
+    origin = origin_of(at(stack.config_tree, ("platform",)), stack.config_tree.origin)
+    routes = [manifest for manifest in parts.manifests if manifest.id.kind == "HTTPRoute"]
+    made = managed_gateways(platform, routes, origin)
+    namespaces = {manifest.namespace for manifest in (*parts.manifests, *made.manifests)}
+    parts.add([made, reference_grants([*routes, *made.manifests], platform, namespaces)])
 
 
 def _add_namespaces(parts: Parts) -> None:

@@ -15,16 +15,25 @@ from dev.commands.environment import in_venv
 from dev.commands.venv import ensure_venv
 from dev.messages import Problem, say
 
+# The fast tests side by side, then the ones that share an engine and a cluster.
+_EVERYTHING = [["-n", "auto", "-m", "not e2e"], ["-m", "e2e"]]
+
 
 def test(checkout: Checkout, arguments: str) -> None:
-    """Run the tests; whatever clusters they leave behind are ended, also after an interruption."""
+    """Run the tests, the fast ones first; whatever clusters they leave behind are ended, also after an interruption."""
     prepare(checkout)
     folder = Path(tempfile.mkdtemp(prefix="loco-test-")).resolve()
     command = [str(checkout.python), "-m", "pytest", "-ra", "--durations=10"]
-    command += ["--basetemp", str(folder / "run"), *shlex.split(arguments)]
     env = {**os.environ, **in_venv(checkout), "LOCO_TOOLS_BIN": str(checkout.bin)}
+    runs = [shlex.split(arguments)] if arguments else _EVERYTHING
+    code = 0
     try:
-        code = children.run(command, env, checkout.root)
+        for number, chosen in enumerate(runs):
+            # Both run to their end: one failure must not hide another.
+            code = (
+                children.run([*command, "--basetemp", str(folder / f"run{number}"), *chosen], env, checkout.root)
+                or code
+            )
     finally:
         left = [one for some in find(folder, PROGRAMS).values() for one in some]
         if left:

@@ -39,7 +39,7 @@ _SCALARS: Mapping[str, str] = {
 _FORMATS: Mapping[tuple[str, str | None], str] = {
     ("boolean", None): "boolean",
     ("integer", None): "integer",
-    ("integer", "int32"): "integer",
+    ("integer", "int32"): "int32",
     ("integer", "int64"): "integer",
     ("number", None): "number",
     ("number", "double"): "number",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loco.cli.findings import show
-from loco.cli.source import declare_source, read_source
+from loco.cli.source import declare_source, read_source, refuse_name_for_file
 from loco.layers import Layered, Resolved, enabled, layer
 from loco.model import Finding, Origin, Refused
 from loco.plan import Plan, plan_stack
@@ -66,6 +66,9 @@ def declare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     _split_arguments(options, parser)
+    if options.files:
+        words = [str(options.files[0]), *(word for word in (options.service, options.path) if word is not None)]
+        refuse_name_for_file(words, _FILE_ENDS, parser)
     try:
         stack = read_source(options, parser)
     except Refused as refusal:
@@ -74,7 +77,9 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     plan = plan_stack(stack)
     document = _chosen(stack, options.service, parser)
     if isinstance(document, Finding):
-        show([*plan.findings, document])
+        # Where nothing could be read, what stands in the way of it has been said.
+        unread = not stack.complete and not stack.documents
+        show(plan.findings if unread else [*plan.findings, document])
         return 1
     tree = _tree_of(document, stack, plan)
     found = _find(tree, options.path or "spec", document.subject) if tree is not None else None

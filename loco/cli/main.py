@@ -29,7 +29,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (render, check, explain, schema):
         command.declare(commands)
-    options = parser.parse_args(arguments)
+    options = _parsed(parser, commands, list(sys.argv[1:] if arguments is None else arguments))
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (closed by the caller: >&-)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # the same bytes whatever the locale; odd file names don't end it
@@ -45,6 +45,19 @@ def _run(arguments: Sequence[str] | None) -> int:
             print(f"loco: the output can't be written: {error.strerror or error}", file=sys.stderr)
         return 1
     return status
+
+
+def _parsed(
+    parser: argparse.ArgumentParser, commands: "argparse._SubParsersAction[argparse.ArgumentParser]", words: list[str]
+) -> argparse.Namespace:
+    """The options of a command, wherever they stand among its arguments: argparse does that for one parser only.
+
+    Behind ``--`` there are no options; that argparse does only where options come first.
+    """
+    command = commands.choices.get(words[0]) if words else None
+    if command is None:
+        return parser.parse_args(words)
+    return command.parse_args(words[1:]) if "--" in words else command.parse_intermixed_args(words[1:])
 
 
 def _drop_output() -> None:

@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,10 @@ def read_source(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
         return _read_project(options.stack or "dev", parser)
     if options.stack:
         parser.error("give FILE or --stack, not both")
+    known = _stacks()
+    for file in options.files:
+        if str(file) in known and not _is_there(file):
+            parser.error(f"there is no file {file}; for the stack: --stack {file}")
     if Path("-") in options.files:
         parser.error("- is no FILE; for standard input give /dev/stdin")
     config: dict[str, Any] = {"profile": options.profile or "safe"}
@@ -52,6 +58,26 @@ def project_folder() -> Path | None:
     """The folder with Pulumi.yaml, this one or the nearest above."""
     folders = (Path.cwd(), *Path.cwd().parents)
     return next((folder for folder in folders if os.path.isfile(folder / "Pulumi.yaml")), None)
+
+
+def refuse_name_for_file(words: Sequence[str], ends: tuple[str, ...], parser: argparse.ArgumentParser) -> None:
+    """Ends the process where the first word, a FILE, is none, and the name of a stack's document may be meant."""
+    if words[0] == "-" or words[0].endswith(ends) or _is_there(words[0]):
+        return
+    known = _stacks()
+    stack = "dev" if "dev" in known or not known else known[0]
+    meant = " ".join(shlex.quote(word) for word in words)
+    parser.error(f"there is no file {words[0]}; for a document of a stack: {parser.prog} --stack {stack} {meant}")
+
+
+def _is_there(file: str | Path) -> bool:
+    return os.path.exists(file) and not os.path.isdir(file)
+
+
+def _stacks() -> list[str]:
+    root = project_folder()
+    files = sorted(root.glob("Pulumi.?*.yaml")) if root is not None else []
+    return [file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in files]
 
 
 def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
@@ -83,7 +109,7 @@ def _read_project(stack: str, parser: argparse.ArgumentParser) -> StackSpec:
 
 
 def _no_stack(stack: str, root: Path) -> Finding:
-    known = sorted(path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in root.glob("Pulumi.?*.yaml"))
+    known = _stacks()
     message = f"there is no stack {stack}: {root.name} has no Pulumi.{stack}.yaml"
     cure = f"--stack NAME, one of {', '.join(known)}" if known else f"pulumi stack init {stack}"
     return Finding("LOCO-FILE", "error", "", message, cure, Origin("config", f"Pulumi.{stack}.yaml"), value=stack)

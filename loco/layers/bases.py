@@ -12,6 +12,7 @@ from pathlib import Path
 from loco.layers import catalog
 from loco.layers.catalog import preset, preset_names, profile, scripts, versions
 from loco.layers.merge import merge_trees
+from loco.layers.template import check_templates
 from loco.model import Finding
 from loco.spec import BASE_CONFIG, Document, StackSpec
 from loco.spec.presets import PREFIX, PRESET_NAMES, Script, without_prefix
@@ -19,6 +20,8 @@ from loco.spec.stack import ProfileName
 from loco.spec.suggest import close_to
 from loco.spec.tree import Leaf, Node, Row, at, relayered
 from loco.spec.validate import origin_of
+
+_MOST_LISTED = 5  # names in a cure
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +49,18 @@ def scripts_of(stack: StackSpec) -> dict[str, Script]:
 
 
 def check_presets(stack: StackSpec) -> list[Finding]:
-    """``LOCO-REFERENCE`` for a version of the presets that there is not."""
+    """``LOCO-REFERENCE`` for a version of the presets that there is not; and what is wrong with the user's own."""
+    findings = check_templates(stack.own_presets, scripts_of(stack))
     pinned = stack.config.presets.version
     if pinned is None or pinned in versions():
-        return []
+        return findings
     written = at(stack.config_tree, ("presets",))
     inner = at(written, ("version",))
     path = "presets" if inner is None else "presets.version"
     origin = origin_of(inner or written, stack.config_tree.origin)
     message = f"there is no version {pinned or 'without a name'} of the presets"
     cure = f"one of {', '.join(versions())}; without it the newest, {versions()[-1]}"
-    return [Finding("LOCO-REFERENCE", "error", path, message, cure, origin, value=pinned)]
+    return [*findings, Finding("LOCO-REFERENCE", "error", path, message, cure, origin, value=pinned)]
 
 
 def chosen_presets(names: Iterable[str], document: Document, stack: StackSpec) -> tuple[list[Base], list[Finding]]:
@@ -146,8 +150,12 @@ def _not_found(name: str, document: Document, stack: StackSpec) -> tuple[str, st
         there = f"the namespace{'s' if len(elsewhere) > 1 else ''} {', '.join(elsewhere)}"
         message += f"; there is one in {there}, and a base config is found by the services of its own namespace"
         return message, f"metadata.namespace: {document.namespace} in it, or the document in the folder of presets"
-    known = {*_documents(stack, document.namespace), *stack.own_presets.specs, *preset_names(version_of(stack))}
-    return message, close_to(name, known) or f"one of {', '.join(sorted(known))}"
+    own = {*_documents(stack, document.namespace), *stack.own_presets.specs}
+    near = close_to(name, own) or close_to(name, {*own, *preset_names(version_of(stack))})
+    place = f"an {BASE_CONFIG} of that name in the namespace {document.namespace}"
+    others = sorted(own - {near})
+    listed = [*([near] if near else []), *others][:_MOST_LISTED]
+    return message, f"{', '.join(listed)}; or {place}" if listed else place
 
 
 def _places(document: Document, stack: StackSpec) -> str:

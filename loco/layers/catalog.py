@@ -57,6 +57,7 @@ class Settings(Spec):
     selector: str = Field(description="allLabels, or ownKeys: what a Deployment finds its pods by.")
     sidecar_pool_group: str = Field(description="older, or inUse: where the routing sidecar looks for its pool.")
     picker_events: str = Field(description="forbidden, or allowed: the endpoint picker may write events.")
+    picker_version: str = Field(description="annotation, or imageTag: what tells the release of a picker's own image.")
     empty_arguments: str = Field(description="kept, or dropped, of the endpoint picker's and the sidecar's command.")
     decode_service: str = Field(description="none, or withPrefill: decode pods have a Service of their own.")
     unused_rights: str = Field(description="kept, or leftOut: those of one node, where decode runs on several.")

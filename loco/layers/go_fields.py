@@ -117,7 +117,7 @@ def _kubernetes(name: str) -> dict[str, tuple[str, Shape]]:
 
 def _of_field(field: kubernetes.Field) -> Shape:
     item = Shape("struct", field.of) if field.of else ANY if field.type in ("object", "any") else SCALAR
-    if field.type == "integer":
+    if field.type in ("integer", "int32"):
         item = NUMBER
     return item if field.shape == "one" else Shape("list" if field.shape == "list" else "map", item)
 

@@ -133,7 +133,7 @@ def resolve(document: Document, stack: StackSpec) -> tuple[Resolved | None, list
     before = LLMInferenceServiceSpec.model_validate(plain(filled))
     pool_api = stack.config.platform.inference_pool_api
     values = context(before, document.name, document.namespace, tls, gateway, ground.settings, pool_api)
-    expanded, templating = expand(filled, values, subject, scripts_of(stack))
+    expanded, templating = expand(filled, values, subject, scripts_of(stack), stack.own_presets)
     findings += templating
     expanded, _ = with_config_map(expanded, stack, document.namespace, subject)
     findings += _kubernetes(expanded, subject)
@@ -250,6 +250,6 @@ def removal_finding(removal: Removal, subject: str) -> Finding:
         value = plain(removal.by)
         return Finding("LOCO-NO-EFFECT", "warning", removal.where, message, cure, removal.by.origin, subject, value)
     message = f"{removal.how} removes what {removal.removed.origin} had set"
-    cure = "nothing, if that is meant; else remove the line"
+    cure = f"a value in place of {removal.how}, or take the line out to have what was set; if meant, keep it as it is"
     value = plain(removal.removed)
     return Finding("LOCO-REMOVED", "warning", removal.where, message, cure, removal.by.origin, subject, value)

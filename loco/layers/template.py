@@ -7,23 +7,18 @@ service or a base config is never Jinja2; KServe's own expressions in it have be
 import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
-from traceback import extract_tb
 from typing import Any
 
 from jinja2 import FunctionLoader, StrictUndefined, Template, TemplateNotFound, TemplateSyntaxError, Undefined
-from jinja2.exceptions import SecurityError, UndefinedError
-from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.exceptions import UndefinedError
 
 from loco.layers.catalog import NEWEST
 from loco.layers.catalog import scripts as shipped_scripts
+from loco.layers.preset_faults import GO_WORDS, fault
+from loco.layers.sandbox import LONGEST, TOO_LONG, Sandbox, named_in, with_budget
 from loco.model import Finding, Origin
-from loco.spec.presets import Script
-from loco.spec.tree import HALF_CHARACTER, LARGEST, Branch, Leaf, Node, Path, Row, dotted
-
-_LONGEST = 2**20  # characters; an API server takes objects of 1.5 MiB
-_TOO_LONG = f"the text has more than {_LONGEST} characters"
-_HIGHEST_POWER = 64
+from loco.spec.presets import NO_PRESETS, OwnPresets, Script
+from loco.spec.tree import HALF_CHARACTER, Branch, Leaf, Node, Path, Row, dotted, leaves
 
 _Scripts = tuple[tuple[str, Script], ...]
 # A path on the way down, the last key at hand: only a finding needs the whole of it.
@@ -31,12 +26,17 @@ _Chain = tuple["_Chain | None", str | int]
 
 
 def expand(
-    tree: Node, values: Mapping[str, Any], subject: str, scripts: Mapping[str, Script] | None = None
+    tree: Node,
+    values: Mapping[str, Any],
+    subject: str,
+    scripts: Mapping[str, Script] | None = None,
+    own: OwnPresets = NO_PRESETS,
 ) -> tuple[Node, list[Finding]]:
     """A spec's tree with every preset's scalar expanded, and findings of what can't be.
 
     Args:
         scripts: what presets may include, by file name; None for the newest that loco ships.
+        own: the user's own presets, for what to say of them.
     """
     included = tuple((shipped_scripts(NEWEST) if scripts is None else scripts).items())
     findings: list[Finding] = []
@@ -60,50 +60,59 @@ def expand(
                 rendered[node.value] = _rendered(node.value, included, values)
             return Leaf(rendered[node.value], node.origin, node)
         except Exception as error:  # a template is a program, and may fail in any way
-            reason, cure = _reason(error)
-            findings.append(
-                Finding(
-                    "LOCO-TEMPLATE",
-                    "error",
-                    dotted(_path(path), root),
-                    f"the preset's template can't be expanded: {reason}",
-                    cure,
-                    _origin(error, node.origin, included),
-                    subject,
-                )
-            )
+            where = dotted(_path(path), root)
+            findings.append(fault(error, node.value, where, node.origin, subject, dict(included), own))
             return node
 
     return walk(tree, (None, "spec")), findings
 
 
+def check_templates(own: OwnPresets, scripts: Mapping[str, Script]) -> list[Finding]:
+    """What is wrong with the user's own presets and scripts whatever the service, whether one takes them or not."""
+    included = tuple(scripts.items())
+    findings = []
+    for spec in own.specs.values():
+        for path, leaf in leaves(spec, ("spec",)):
+            if isinstance(leaf, Leaf) and isinstance(leaf.value, str) and "{" in leaf.value:
+                for error, _ in _static_errors(leaf.value, included):
+                    where = dotted(path, Branch({"spec": spec}, spec.origin))
+                    findings.append(fault(error, leaf.value, where, leaf.origin, "", scripts, own))
+    for script in own.scripts.values():
+        for error, line in _static_errors(script.text, included):
+            origin = Origin("presets", script.file, line)
+            findings.append(fault(error, script.text, "", origin, "", scripts, own))
+    return findings
+
+
+def _static_errors(text: str, scripts: _Scripts) -> list[tuple[Exception, int | None]]:
+    """What compiling a template raises, or else what it names in vain; with lines of the text.
+
+    ``{{ if .X }}`` is Jinja2 too, for the field X of something called if.
+    """
+    try:
+        _compiled(text, scripts)
+        included, variables = named_in(_environment(scripts), text)
+    except TemplateSyntaxError as error:
+        return [(error, error.lineno)]
+    except Exception as error:  # such as one nested too deeply
+        return [(error, None)]
+    missing = [(TemplateNotFound(name), line) for name, line in included if name not in dict(scripts)]
+    go = [(UndefinedError(f"'{name}' is undefined"), line) for name, line in variables.items() if name in GO_WORDS]
+    return [*missing, *sorted(go, key=lambda found: found[1])[:1]]
+
+
 def _rendered(text: str, scripts: _Scripts, values: Mapping[str, Any]) -> str:
     """The text that a template makes. Raises whatever the template does, ValueError for too long a text."""
     pieces, length = [], 0
-    for piece in _compiled(text, scripts).generate(values):
+    for piece in _compiled(text, scripts).generate(with_budget(values)):
         pieces.append(piece)
         length += len(piece)
-        if length > _LONGEST:
-            raise ValueError(_TOO_LONG)
+        if length > LONGEST:
+            raise ValueError(TOO_LONG)
     made = "".join(pieces)
     if HALF_CHARACTER.search(made):
         raise ValueError("the text holds half a character (a lone surrogate)")
     return made
-
-
-def _reason(error: Exception) -> tuple[str, str]:
-    """What an error says, and what to write instead."""
-    if isinstance(error, TemplateNotFound):
-        return f"there is no script {error}", "the file name of one in the folder scripts"
-    if isinstance(error, TemplateSyntaxError):
-        return str(error.message), "Jinja2 that is whole: each {{ with its }}, each {% if %} with its {% endif %}"
-    if isinstance(error, UndefinedError | SecurityError):
-        return str(error), "a name that presets may use"
-    if isinstance(error, RecursionError):
-        return "it includes or calls itself, or nests too deeply", "the template without the circle"
-    if isinstance(error, MemoryError):
-        return _TOO_LONG, "a shorter text"
-    return str(error) or type(error).__name__, "an expression that fits the value"
 
 
 def _printable(value: object) -> object:
@@ -122,42 +131,20 @@ def _path(chain: _Chain) -> Path:
     return (*(_path(above) if above is not None else ()), key)
 
 
-def _origin(error: Exception, preset: Origin, scripts: _Scripts) -> Origin:
-    """The line of the script that an error is in, else the preset's own."""
-    files = {script.file for _, script in scripts}
-    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename in files]
-    return Origin(preset.layer, frames[-1].filename, frames[-1].lineno) if frames else preset
-
-
 def _word(text: str) -> str:
     """One word of a bash command. Kubernetes reads $(NAME) and $$ in it first, hence each $ in quotes of its own."""
     return shlex.quote(text).replace("$", "'\"$\"'")
 
 
-class _Environment(ImmutableSandboxedEnvironment):
-    """A sandbox in which a slip of the pen doesn't take all memory."""
-
-    intercepted_binops = frozenset(["*", "**"])
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if operator == "**" and not (abs(right) <= _HIGHEST_POWER and abs(left) < LARGEST):
-            raise ValueError(f"a power above {_HIGHEST_POWER}")
-        for text, times in ((left, right), (right, left)):
-            repeats = operator == "*" and isinstance(times, int) and isinstance(text, str | list | tuple)
-            if repeats and len(text) * times > _LONGEST:
-                raise ValueError(_TOO_LONG)
-        return super().call_binop(context, operator, left, right)
-
-
 @cache
-def _environment(scripts: _Scripts) -> ImmutableSandboxedEnvironment:
+def _environment(scripts: _Scripts) -> Sandbox:
     known = dict(scripts)
 
     def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
         return (known[name].text, known[name].file, lambda: True) if name in known else None
 
-    environment = _Environment(
-        finalize=_printable,
+    environment = Sandbox(
+        _printable,
         loader=FunctionLoader(load),
         undefined=StrictUndefined,
         autoescape=False,
@@ -166,9 +153,7 @@ def _environment(scripts: _Scripts) -> ImmutableSandboxedEnvironment:
         comment_start_string="{##",  # bash writes {# in ${#list[@]}
         comment_end_string="##}",
     )
-    environment.globals.clear()
     environment.filters["sh"] = _word
-    del environment.filters["random"]  # the same input, the same bytes
     return environment
 
 

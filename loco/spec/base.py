@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 KubernetesObject = dict[str, Any]
-Positive = Annotated[int, Field(ge=1)]
-NotNegative = Annotated[int, Field(ge=0)]
+LARGEST_COUNT = 2**31 - 1  # Kubernetes counts in 32 bits
+Positive = Annotated[int, Field(ge=1, le=LARGEST_COUNT)]
+NotNegative = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 
 
 class Spec(BaseModel):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from loco.model import Finding, errors_of
+from loco.spec.chart_leftovers import chart_leftovers
 from loco.spec.document import LAYERED, Document, Kind, check_spec
 from loco.spec.files import read_text
 from loco.spec.service import Spec
@@ -66,7 +67,7 @@ def defaults_of(tree: Branch) -> tuple[dict[str, Branch], list[Finding]]:
         path = ("defaults", kind)
         known_kind = _layered(kind)
         if known_kind is None:
-            findings.append(_unknown_kind(kind, path, layer, tree))
+            findings.append(_unknown_kind(kind, path, layer, tree, ()))
             continue
         checked = _check_layer(layer, path, tree, _Default, known_kind)
         findings += checked
@@ -90,7 +91,7 @@ def overrides_of(
         kind, *names = target.split("/")
         known_kind = _layered(kind)
         if known_kind is None or len(names) not in (1, 2):
-            findings.append(_unknown_kind(target, path, layer, tree))
+            findings.append(_unknown_kind(target, path, layer, tree, documents))
             continue
         namespace, name = (names[0], names[1]) if len(names) == 2 else (None, names[0])
         known = [document for document in documents if document.kind == kind]
@@ -133,16 +134,28 @@ def _check_layer(layer: Node, path: tuple[str, ...], root: Node, model: type[_De
             findings.append(mistyped(part, (*path, key), "a mapping", None, root))
     if isinstance(spec := at(layer, ("spec",)), Branch):
         findings += check_spec(spec, subject, root, (*path, "spec"), kind)
+    findings += chart_leftovers(layer, subject, root, path)
     for key in ("labels", "annotations"):
         if (texts := at(layer, ("metadata", key))) is not None:
             findings += check_directives(texts, (*path, "metadata", key), subject, root, ("metadata", key))
     return findings
 
 
-def _unknown_kind(target: str, path: tuple[str, ...], layer: Node, root: Node) -> Finding:
+def _unknown_kind(
+    target: str, path: tuple[str, ...], layer: Node, root: Node, documents: Sequence[Document]
+) -> Finding:
+    """Of a default or an override whose key can't be right. A name without a kind is looked for among the documents."""
     kinds = ", ".join(LAYERED)
-    cure = f"one of {kinds}" if path[0] == "defaults" else f"KIND/NAME or KIND/NAMESPACE/NAME, KIND one of {kinds}"
+    form = f"one of {kinds}" if path[0] == "defaults" else f"KIND/NAME or KIND/NAMESPACE/NAME, KIND one of {kinds}"
+    kind, *names = target.split("/")
+    called = [f"{document.kind}/{document.name}" for document in documents if document.name == target]
+    if called:
+        meant = called[0]
+    else:
+        near = close_to(kind, LAYERED)
+        meant = "/".join([near, *(names or (["NAME"] if path[0] == "overrides" else []))]) if near else ""
     message = f"{target or 'an empty key'} names no kind of document that takes {path[0]}"
+    cure = f"{meant}; {form}" if meant else form
     return Finding("LOCO-KIND", "error", dotted(path, root), message, cure, layer.origin, value=target)
 
 

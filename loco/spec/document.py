@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from loco.model import Finding, Origin, errors_of
+from loco.spec.chart_leftovers import chart_leftovers
 from loco.spec.companion import COMPANION_API, SECRET_CURE, check_companion, written
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
@@ -134,8 +135,8 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
         a kind or apiVersion that loco doesn't know, a name that Kubernetes refuses.
     """
     if _text(tree, ("kind",)) == "Gateway" and (_text(tree, ("apiVersion",)) or "").startswith(_GATEWAY_API):
-        message = "a Gateway is the platform's own: it is taken as a fact, and not applied"
-        cure = "nothing, if the Gateway is there; else apply it with the platform's own tools"
+        message = "a Gateway is the platform's own: as a document it is left out, and not applied"
+        cure = "nothing, if the Gateway is there; else platform: {gateway: {create: …}} in the stack config, which makes it"
         return None, [Finding("LOCO-NO-EFFECT", "warning", "kind", message, cure, tree.origin, "Gateway")]
     if not isinstance(tree, Branch):
         return None, [replace(mistyped(tree, (), "a mapping", None, tree), cure="apiVersion, kind, metadata and spec")]
@@ -144,6 +145,7 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
         return None, findings
     if kind in COMPANION_KINDS:
         name, place, findings = check_companion(tree, kind, namespace)
+        findings += chart_leftovers(tree, "/".join(part for part in (kind, place, name) if part), tree)
         if errors_of(findings) or name is None or place is None:
             return None, findings
         return Document(kind, place, name, written(tree, place)), findings
@@ -163,6 +165,8 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
             findings.append(Finding("LOCO-VALUE", "error", "spec.baseRefs", message, cure, refs.origin, subject))
     elif isinstance(spec, Leaf) and spec.value is None:
         findings.append(mistyped(spec, ("spec",), "a mapping", subject, tree))
+    if kind != BASE_CONFIG:  # there an expression that isn't KServe's is an error
+        findings += chart_leftovers(tree, subject, tree)
     if errors_of(findings) or name is None or place is None:
         return None, findings
     return Document(kind, place, name, tree), findings

@@ -16,6 +16,7 @@ def read_each(files: Iterable[tuple[Path, str]], layer: str = "service") -> tupl
     trees: list[Node] = []
     findings: list[Finding] = []
     seen: set[str] = set()
+    is_models = layer == "service"
     for path, shown in files:
         real = os.path.realpath(path)
         if real not in seen:
@@ -23,6 +24,9 @@ def read_each(files: Iterable[tuple[Path, str]], layer: str = "service") -> tupl
             found, reading = _read_yaml(path, shown, layer)
             trees += found
             findings += reading
+            if is_models and not found and not reading:
+                message, cure = f"{shown} holds no document", "a document of a known kind in it, or no such file"
+                findings.append(Finding("LOCO-NO-EFFECT", "warning", "", message, cure, Origin(layer, shown)))
     return trees, findings
 
 

@@ -1,12 +1,14 @@
 """Pods or addresses that a NetworkPolicy lets in, as the stack config names them."""
 
 from ipaddress import ip_network
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
 from loco.spec.base import Spec
 from loco.spec.texts import NAMESPACE_RULE, is_namespace
+
+_NAMESPACE = "kubernetes.io/metadata.name"  # a label of every Namespace
 
 
 def _namespace(value: str) -> str:
@@ -41,3 +43,12 @@ class Peer(Spec):
         if self.pod_labels is not None and self.namespace is None:
             raise ValueError("podLabels goes with the namespace of the pods")
         return self
+
+    def as_rule(self) -> dict[str, Any]:
+        """The same as a member of a NetworkPolicy's ``from``."""
+        if self.cidr is not None:
+            return {"ipBlock": {"cidr": self.cidr}}
+        selected: dict[str, Any] = {"namespaceSelector": {"matchLabels": {_NAMESPACE: self.namespace}}}
+        if self.pod_labels:
+            selected["podSelector"] = {"matchLabels": dict(self.pod_labels)}
+        return selected

@@ -48,6 +48,7 @@ _SCALARS: dict[str, Schema] = {
     "boolean": {"type": "boolean"},
     "bytes": {"type": "string"},
     "int-or-string": {"type": ["integer", "string"]},
+    "int32": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "object": {"type": "object"},

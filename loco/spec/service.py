@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from loco.spec.base import KubernetesObject, Positive
+from loco.spec.base import KubernetesObject, NotNegative, Positive
 from loco.spec.base import Spec as Spec
 from loco.spec.scaling import KEDA as KEDA
 from loco.spec.scaling import DirectKEDA as DirectKEDA
@@ -99,7 +99,7 @@ class RolloutStrategy(Spec):
 class Workload(Spec):
     """Fields of a workload: at the top of a spec (main or decode) and under ``prefill``."""
 
-    replicas: Annotated[int, Field(ge=0)] | None = Field(None, description="Unset: left to an autoscaler.")
+    replicas: NotNegative | None = Field(None, description="Unset: left to an autoscaler.")
     scaling: Scaling | None = None
     parallelism: Parallelism | None = None
     labels: dict[str, str] | None = Field(None, description="Added to the pods and the workload Service.")
@@ -147,6 +147,7 @@ class RouteRule(Loose):
 class RouteSpec(Loose):
     """Spec of an HTTPRoute (``gateway.networking.k8s.io/v1``)."""
 
+    hostnames: list[str] | None = None
     parent_refs: list[RouteParent] | None = None
     rules: list[RouteRule] | None = None
 

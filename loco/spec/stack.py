@@ -10,16 +10,16 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from loco.model import Finding, Origin
+from loco.spec.base import NotNegative
 from loco.spec.credential_source import CredentialSource
 from loco.spec.document import BASE_CONFIG, Document
 from loco.spec.monitoring import Monitoring
 from loco.spec.peer import Peer
-from loco.spec.platform_gateway import DNSLabel, GatewayFact, OtherGateway, Routes
+from loco.spec.platform_gateway import GatewayFact, OtherGateway, Routes
 from loco.spec.presets import NO_PRESETS, OwnPresets
 from loco.spec.service import Spec
-from loco.spec.texts import ObjectName, SecretKeyName
+from loco.spec.texts import DNSLabel, ObjectName, SecretKeyName
 from loco.spec.tree import Branch
-
 
 ProfileName = Literal["safe", "kserve"]
 PoolAPI = Literal["v1", "v1alpha2"]
@@ -61,9 +61,7 @@ class Platform(Spec):
     inference_pool_api: PoolAPI = Field(
         "v1", alias="inferencePoolAPI", description="Which InferencePool the Gateway knows; v1alpha2 is the older one."
     )
-    spare_gpus: Annotated[int, Field(ge=0)] = Field(
-        0, description="GPUs that a rolling update may take beside those in use."
-    )
+    spare_gpus: NotNegative = Field(0, description="GPUs that a rolling update may take beside those in use.")
     registries: dict[str, str] | None = Field(None, description="Mirrors, by registry host.")
     image_pull_secrets: list[ObjectName] | None = Field(
         None, description="Secrets that every pod of the stack pulls its images with, beside its own."
@@ -124,6 +122,10 @@ class Rotation(Spec):
     """What is made anew in the update in which its text changes. The texts themselves mean nothing."""
 
     certificates: Edition | None = Field(None, description="All serving certificates and their authorities.")
+    master_keys: Edition | None = Field(None, description="The master keys that the stack makes for its gateways.")
+    salt_keys: Edition | None = Field(
+        None, description="The same for salt keys; what LiteLLM has in a database can't be read any more."
+    )
 
 
 class StackConfig(Spec):

@@ -74,7 +74,10 @@ def suggestion(node: Node, path: Path, base: Path, model: type[BaseModel]) -> tu
     if not meant and (near := close_to(key, here) or (None if homes else _begun(key, here))):
         return f"there is no field {shown} here; the nearest known key is {near}", near
     if homes:
-        home = min(homes, key=lambda home: (home[: len(parent)] != parent, len(home), str(home)))
+        home = min(
+            homes,
+            key=lambda home: (home[: len(parent)] != parent, _through_lists(model, home), len(home), str(home)),
+        )
         return f"{key} doesn't belong here", f"it as {_written(model, base, home)}"
     if "template" in here and key in kubernetes.definition("Container"):
         return f"{key} doesn't belong here", f"it as {dotted((*base, *parent, 'template'))}.containers[main].{key}"
@@ -125,6 +128,11 @@ def _written(model: type[BaseModel], base: Path, home: tuple[str, ...]) -> str:
         if index + 1 < len(home) and info is not None and _is_list(info.annotation):
             path.append(0)
     return dotted((*base, *path))
+
+
+def _through_lists(model: type[BaseModel], home: tuple[str, ...]) -> int:
+    """How many lists a field's path leads through: one of a list's items is seldom what was meant."""
+    return _written(model, (), home).count("[0]")
 
 
 def _is_list(annotation: Any) -> bool:

@@ -7,10 +7,14 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator
 
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_HOSTNAME = re.compile(r"(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _PROVIDER = re.compile(r"[a-z0-9][-_a-z0-9]*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_QUALIFIED = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+LABEL_RULE = "letters, digits, dashes, dots and underscores, at most 63, a letter or digit first and last"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _REFERENCE = "os.environ/"  # LiteLLM puts a variable of its own environment in the place of such a text
 NAMESPACE_RULE = "a namespace is at most 63 small letters, digits and dashes, a letter or digit first and last"
@@ -20,6 +24,18 @@ URL_RULE = "a URL such as https://api.openai.com/v1: a scheme, a host, a path; n
 def _object_name(value: str) -> str:
     if not _OBJECT_NAME.fullmatch(value) or len(value) > 253:
         raise ValueError("an object's name is small letters, digits, dashes and dots, a letter or digit first and last")
+    return value
+
+
+def _dns_label(value: str) -> str:
+    if not is_namespace(value):
+        raise ValueError(NAMESPACE_RULE)
+    return value
+
+
+def _hostname(value: str) -> str:
+    if not _HOSTNAME.fullmatch(value) or len(value) > 253:
+        raise ValueError("a host's name in small letters such as llm.example.com, or *.example.com; no scheme or port")
     return value
 
 
@@ -68,6 +84,10 @@ def _header_name(value: str) -> str:
 def _header_value(value: str) -> str:
     if value.startswith(_REFERENCE):
         raise ValueError(f"a value that begins with {_REFERENCE} would send a variable of the gateway: use valueFrom")
+    if _REFERENCE in value:
+        raise ValueError(
+            f"{_REFERENCE} inside of a value would be sent as it is: valueFrom, and the whole value in the Secret"
+        )
     if not value.isascii() or (value and not _is_one_line(value)):
         raise ValueError("a header's value is one line of ASCII, without spaces at its ends")
     return value
@@ -77,6 +97,16 @@ def _variable_name(value: str) -> str:
     if not _VARIABLE.fullmatch(value):
         raise ValueError("a variable's name is capitals, digits and underscores: a shell drops any other")
     return value
+
+
+def is_qualified(key: str) -> bool:
+    """Whether Kubernetes accepts a label or annotation of this key."""
+    return _QUALIFIED.fullmatch(key) is not None
+
+
+def is_label_value(text: str) -> bool:
+    """Whether Kubernetes accepts a label of this value."""
+    return _LABEL_VALUE.fullmatch(text) is not None
 
 
 def is_namespace(text: str) -> bool:
@@ -94,6 +124,8 @@ def _is_one_line(value: str) -> bool:
 
 
 ObjectName = Annotated[str, AfterValidator(_object_name)]
+DNSLabel = Annotated[str, AfterValidator(_dns_label)]
+Hostname = Annotated[str, AfterValidator(_hostname)]
 SecretKeyName = Annotated[str, AfterValidator(_secret_key)]
 HTTPURL = Annotated[str, AfterValidator(_http_url)]
 ModelName = Annotated[str, AfterValidator(_model_name)]

@@ -1,5 +1,6 @@
 """Holds a tree against a model and says everything that is wrong with it, at the line where it stands."""
 
+import re
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -8,7 +9,7 @@ from pydantic_core import ErrorDetails
 from loco.model import Finding, Origin
 from loco.spec import kubernetes
 from loco.spec.suggest import close_to, kubernetes_suggestion, suggestion
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, nearest
+from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, dotted, nearest, plain
 
 __all__ = ["as_layer", "check_kubernetes", "check_model", "close_to", "mistyped", "origin_of", "valid_part"]
 
@@ -46,7 +47,13 @@ _EXPECTED = {
     "list_type": "a list",
     "tuple_type": "a list",
 }
-_PLAIN_WORDS = {"a string": "text", "an integer": "a whole number"}
+_LITERAL = re.compile(r"'([^']*)'")
+# By pydantic's name of an error: its bound, and how it is said.
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least", "more"),
+    "less_than_equal": ("le", "at most", "less"),
+}
+_PLAIN_WORDS = {"a string": "text", "an integer": "a whole number", "an integer of 32 bits": "a whole number"}
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -129,14 +136,13 @@ def check_kubernetes(
     """The same against a shape of the Kubernetes tables.
 
     Args:
-        directives: as of ``check_model``.
+        directives: false for an object that nothing is merged with: nulls and ``$`` keys are judged like all else.
         model: of the spec in which a pod stands, for saying where a misplaced key belongs.
         complete: also what a finished object must have, such as a container's name; a layer may leave it out.
     """
     findings = []
-    for problem in kubernetes.problems(
-        as_layer(tree, directives), definition, require=complete, allow_null=not complete
-    ):
+    data = as_layer(tree) if directives else plain(tree)
+    for problem in kubernetes.problems(data, definition, require=complete, allow_null=not complete):
         where = (*path, *problem.path)
         node = nearest(tree, problem.path)
         if problem.reason == "unknown-key":
@@ -171,6 +177,11 @@ def mistyped(node: Node, path: Path, expected: str, subject: str | None, root: N
         read = str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
         cure = f'"{node.spelling or read}" in quotes'
         message = f"this should be text, and YAML reads it as {_kind(node)}"
+    elif expected == "a mapping" and isinstance(node, Leaf) and isinstance(node.value, str) and ":" in node.value:
+        cure = "a mapping: the text as it is, without quotes or |, if it is YAML"
+    elif isinstance(node, Leaf) and isinstance(node.value, str) and any(mark in node.value for mark in ("{{", "{%")):
+        message += ": a template makes text, and nothing else"
+        cure = f"{expected} itself, without a template"
     return Finding("LOCO-TYPE", "error", dotted(path, root), message, cure, node.origin, subject, value)
 
 
@@ -250,8 +261,16 @@ def _finding(
         return Finding("LOCO-VALUE", "error", where, f"{key} is missing", f"{key}: …", node.origin, subject)
     if kind in _EXPECTED:
         return mistyped(node, (*base, *path), _EXPECTED[kind], subject, root)
-    text = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    message = f"this value is not allowed here: {text}"
+    context = detail.get("ctx", {})
+    if kind == "literal_error":
+        text = f"one of {', '.join(_LITERAL.findall(str(context['expected'])))}"
+        message = f"this should be {text}"
+    elif kind in _BOUNDS:
+        name, sense, way = _BOUNDS[kind]
+        message, text = f"this should be {sense} {context[name]}", f"{context[name]} or {way}"
+    else:
+        text = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        message = f"this value is not allowed here: {text}"
     return Finding("LOCO-VALUE", "error", where, message, text, node.origin, subject, as_layer(node))
 
 

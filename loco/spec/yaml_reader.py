@@ -15,6 +15,8 @@ from loco.model import Finding, Origin
 from loco.spec.tree import HALF_CHARACTER, LARGEST, MOST_LEVELS, Branch, Leaf, Node, Row, Scalar
 
 _MOST_NODES = 200_000  # a document larger than this is an alias bomb, not a model
+# A value in quotes after a key, a dash or an opening bracket.
+_QUOTED_VALUE = re.compile(r"""(?:^|[:\-,]\s|[\[{])\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')""")
 _CORE = "tag:yaml.org,2002:"
 _BOOL = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
 
@@ -255,8 +257,25 @@ def _cure_of(problem: str, text: str, mark: yaml.Mark | None) -> str:
     if "\\t" in problem:
         return "spaces for indentation; YAML allows no tabs"
     lines = text.splitlines()
-    if mark and mark.line < len(lines) and "{{" in lines[mark.line]:
+    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    if mark and (quote := _quote_around(line, mark.column)):
+        inside = (
+            '\\" for each " inside of it, or \' around it'
+            if quote == '"'
+            else "'' for each ' inside of it, or \" around it"
+        )
+        return f"{inside}: the value ends at its second {quote}"
+    if "{{" in line:
         return "the value in quotes: YAML reads { at its start as a mapping"
     if "mapping values are not allowed" in problem:
         return "the value in quotes where it contains a colon and a space, or mend the indentation"
     return "well-formed YAML"
+
+
+def _quote_around(line: str, column: int) -> str | None:
+    """The quote that a value of a line is in, where text stands right behind its end; ``column`` is in that text."""
+    for value in _QUOTED_VALUE.finditer(line):
+        behind = value.end() <= column and not line[value.end() : column].strip()
+        if behind and line[column : column + 1] not in ("", "#", ",", "]", "}", ":"):
+            return value[1][0]
+    return None

@@ -216,8 +216,10 @@ def test_field_that_no_room_consumes_is_refused_at_its_line(tmp_path: Path, path
 
 LOCO_SPECS: dict[Kind, dict[str, Any]] = {
     EXTERNAL_MODEL: {"provider": "openai", "model": "m", "url": "https://x/v1"},
-    GATEWAY: {"replicas": 1},
+    GATEWAY: {},
 }
+# Fields that permit something rather than change it; tests/gateway has what is refused without them.
+PERMITS = {(EXTERNAL_MODEL, "wildcard")}
 # For each consumed path of loco's own kinds two values, likewise.
 LOCO_CASES: dict[tuple[Kind, str], tuple[Any, Any]] = {
     (EXTERNAL_MODEL, "auth"): ({"headers": [{"name": "A", "value": "1"}]}, {"headers": [{"name": "A", "value": "2"}]}),
@@ -226,6 +228,27 @@ LOCO_CASES: dict[tuple[Kind, str], tuple[Any, Any]] = {
     (EXTERNAL_MODEL, "names"): (["a"], ["b"]),
     (EXTERNAL_MODEL, "provider"): ("openai", "mistral"),
     (EXTERNAL_MODEL, "url"): ("https://a/v1", "https://b/v1"),
+    (EXTERNAL_MODEL, "info"): ({"base_model": "a"}, {"base_model": "b"}),
+    (EXTERNAL_MODEL, "limits"): ({"parallelRequests": 1}, {"parallelRequests": 2}),
+    (EXTERNAL_MODEL, "order"): (1, 2),
+    (EXTERNAL_MODEL, "params"): ({"temperature": 0.1}, {"temperature": 0.2}),
+    (EXTERNAL_MODEL, "retries"): (0, 1),
+    (EXTERNAL_MODEL, "streamTimeoutSeconds"): (1, 2),
+    (EXTERNAL_MODEL, "timeoutSeconds"): (1, 2),
+    (EXTERNAL_MODEL, "weight"): (1, 2),
+    (GATEWAY, "expose"): ({"hostnames": ["a.example.com"]}, {"hostnames": ["b.example.com"]}),
+    (GATEWAY, "aliases"): ({"a": "one"}, {"b": "one"}),
+    (GATEWAY, "autoscaling"): ({"maxReplicas": 3}, {"maxReplicas": 4}),
+    (GATEWAY, "clients"): ([{"namespace": "a"}], [{"namespace": "b"}]),
+    (GATEWAY, "contentPolicyFallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
+    (GATEWAY, "contextWindowFallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
+    (GATEWAY, "defaultFallbacks"): (["one"], ["two"]),
+    (GATEWAY, "digests"): ("keyed", "reference"),
+    (GATEWAY, "env"): ([{"name": "A", "value": "1"}], [{"name": "A", "value": "2"}]),
+    (GATEWAY, "extraConfig"): ({"litellm_settings": {"a": 1}}, {"litellm_settings": {"a": 2}}),
+    (GATEWAY, "placement"): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
+    (GATEWAY, "saltKey"): ({"generate": True}, {"secretRef": {"name": "a", "key": "k"}}),
+    (GATEWAY, "services"): ({"chat": {"weight": 1}}, {"chat": {"weight": 2}}),
     (GATEWAY, "fallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
     (GATEWAY, "image"): ("a:1", "b:1"),
     (GATEWAY, "masterKey"): ({"generate": True}, {"secretRef": {"name": "a", "key": "k"}}),
@@ -259,14 +282,14 @@ def test_consumed_field_of_locos_kinds_changes_a_manifest(kind: Kind, field: str
         platform = {"gateway": {"name": "shared", "internalURL": "http://gw"}}
         plan = plan_of(service(router), *loco_documents(kind, field, value), platform=platform)
         assert not plan.errors
-        plans.append([manifest.data for manifest in plan.manifests])
+        plans.append([(manifest.data, manifest.reference_digest) for manifest in plan.manifests])
     assert plans[0] != plans[1]
 
 
 @pytest.mark.parametrize("kind", LOCO_SPECS)
 def test_fields_of_locos_kinds_are_consumed_or_refused(kind: Kind) -> None:
     consumed = {path[0] for path in CONSUMED_OF[kind]}
-    assert consumed == {field for known, field in LOCO_CASES if known == kind}
+    assert consumed == {field for known, field in LOCO_CASES.keys() | PERMITS if known == kind}
     assert all(len(path) == 1 for path in CONSUMED_OF[kind])
     for name, info in SPEC_OF[kind].model_fields.items():
         field = info.alias or name

@@ -18,7 +18,7 @@ spec:
   template: {containers: [{name: main, image: registry.example/vllm:v1}]}
 """
 BROKEN = SERVICE.replace("replicas: 1", "replicsa: 1\n  replicas: x")
-WARNED = SERVICE.replace("image: registry.example/vllm:v1", "image: registry.example/vllm:v1, startupProbe: ~")
+WARNED = SERVICE.replace("image: registry.example/vllm:v1", "image: registry.example/vllm:v1, lifecycle: ~")
 
 
 class Done(NamedTuple):

@@ -99,6 +99,11 @@ def test_each_namespace_has_a_frame() -> None:
     assert text.count("  end\n") == 3
 
 
+def test_pods_are_found_in_the_services_own_namespace() -> None:
+    text = mermaid(plan_of(service(), service(namespace="other"), platform=PLATFORM))
+    assert [label for _, label, _ in ARROW.findall(text)] == ["", ""]
+
+
 def test_render_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "m.yaml"
     file.write_text(

@@ -66,7 +66,12 @@ NOT_FOUND: dict[str, tuple[str, list[dict[str, Any]], str, str]] = {
     ),
     "nearest in the folder": ("share", [], "called share;", "shared"),
     "nearest preset": ("config-llm-shedule", [], "called config-llm-shedule", "config-llm-scheduler"),
-    "nothing near": ("zzz", [config("a-base")], "called zzz", "one of a-base, config-llm-"),
+    "nothing near": (
+        "zzz",
+        [config("a-base")],
+        "called zzz",
+        "a-base, shared; or an LLMInferenceServiceConfig of that name in the namespace llm",
+    ),
     "elsewhere": ("a", [config("a", "b")], "there is one in the namespace b, and", "metadata.namespace: llm"),
     "in KServe's system namespace": (
         "a",
@@ -162,22 +167,26 @@ def test_a_script_of_the_folder_takes_the_place_of_locos(tmp_path: Path) -> None
     assert "mine" not in untouched.spec.template["containers"][0]["command"][2]
 
 
-# What stands in the script, and the line and words of the finding.
+# What stands in the script, the line and words of the finding, and whether it is wrong whatever the service.
 FAULTS = [
-    ("a\n{{ nobody }}", 2, "'nobody' is undefined"),
-    ("a\n\n{% if %}", 3, "Expected"),
-    ("{{ ''.__class__ }}", 1, "unsafe"),
-    ("{% include '/etc/passwd' %}", 1, "/etc/passwd"),
+    ("a\n{{ nobody }}", 2, "'nobody' is undefined", False),
+    ("a\n\n{% if %}", 3, "Expected", True),
+    ("{{ ''.__class__ }}", 1, "unsafe", False),
+    ("{% include '/etc/passwd' %}", 1, "/etc/passwd", True),
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "words"), FAULTS)
-def test_faults_of_a_script_are_said_at_its_line(tmp_path: Path, text: str, line: int, words: str) -> None:
+@pytest.mark.parametrize(("text", "line", "words", "whatever"), FAULTS)
+def test_faults_of_a_script_are_said_at_its_line(
+    tmp_path: Path, text: str, line: int, words: str, whatever: bool
+) -> None:
     stack = read(tmp_path, service(), preset=TEMPLATE.replace("NAME", "config-llm-template"), mine_sh=text)
     found, [finding] = resolved(stack)
     assert found is None
-    assert (finding.code, finding.path) == ("LOCO-TEMPLATE", "spec.template.containers[main].args[2]")
-    assert finding.origin == Origin("preset:config-llm-template", "own/scripts/mine.sh", line)
+    path = "" if whatever else "spec.template.containers[main].args[2]"
+    layer = "presets" if whatever else "preset:config-llm-template"
+    assert (finding.code, finding.path) == ("LOCO-TEMPLATE", path)
+    assert finding.origin == Origin(layer, "own/scripts/mine.sh", line)
     assert words in finding.message
 
 

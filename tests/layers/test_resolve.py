@@ -139,7 +139,11 @@ def test_a_preset_may_be_referred_to(tmp_path: Path) -> None:
     ("ref", "code", "words"),
     [
         ("{name: hihg}", "LOCO-REFERENCE", "called hihg; searched the namespace llm and the presets: high"),
-        ("{name: zzz}", "LOCO-REFERENCE", "called zzz; searched the namespace llm and the presets: one of config-llm-"),
+        (
+            "{name: zzz}",
+            "LOCO-REFERENCE",
+            "called zzz; searched the namespace llm and the presets: high, low; or an LLMInferenceServiceConfig of that name in the namespace llm",
+        ),
         ("{}", "LOCO-VALUE", "names nothing"),
         ("{name: ''}", "LOCO-VALUE", "names nothing"),
     ],
@@ -174,6 +178,8 @@ def test_what_null_removes_is_named_with_its_owner(tmp_path: Path) -> None:
     assert (probe.code, probe.severity) == ("LOCO-REMOVED", "warning")
     assert probe.origin == Origin("service", "models/chat.yaml", 10)
     assert "null removes what presets/config-llm-template.yaml:" in probe.message
+    assert probe.cure.startswith("a value in place of null, or take the line out")
+    assert said["spec.template.containers[main].ports"].cure.startswith("a value in place of [],")
     assert isinstance(probe.value, dict)
 
 

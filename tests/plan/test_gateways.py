@@ -123,12 +123,14 @@ def test_outputs_name_gateways_and_their_key() -> None:
             "name": "main",
             "namespace": "llm",
             "url": "http://main-litellm.llm.svc.cluster.local:4000",
+            "externalURLs": [],
             "masterKey": {"namespace": "llm", "name": "main-litellm-master-key", "key": "master-key"},
         },
         "far/b": {
             "name": "b",
             "namespace": "far",
             "url": "http://b-litellm.far.svc.cluster.local:4000",
+            "externalURLs": [],
             "masterKey": {"namespace": "far", "name": "mine", "key": "k"},
         },
     }

@@ -14,6 +14,7 @@ from tests.plan.stacks import external, gateway, plan_of, service
 
 _SCALARS: dict[str, st.SearchStrategy[Any]] = {
     "string": st.sampled_from(["", "a", "main", "home", "Always", "x y", "/mnt/models", "ALL", "$(A)", "{{ x }}"]),
+    "int32": st.sampled_from([-1, 0, 1, 8000, 70000]),
     "integer": st.sampled_from([-1, 0, 1, 8000, 70000]),
     "number": st.sampled_from([0, 1.5]),
     "boolean": st.booleans(),

@@ -23,6 +23,8 @@ SERVICES: list[dict[str, Any]] = [
     {"template": {"containers": [{"name": "main", "env": [{"name": "HF_TOKEN", "value": "x"}]}]}},
     {"model": {"uri": "oci://registry/model:1", "name": "tiny"}},
     {"kvCacheOffloading": {"cpu": "10Gi"}},
+    {"parallelism": {"tensor": 2}},
+    {"model": {"uri": "hf://org/large-70b", "name": "large"}},
 ]
 PLATFORMS: list[dict[str, Any]] = [{}, {"tls": True}, {"spareGpus": 1}, {"clients": [{"namespace": "apps"}]}]
 _NAMED = ("containers", "initContainers", "volumes", "env")

@@ -109,11 +109,11 @@ def test_shutdown_fits_the_grace_period(stand_in: StandIn, grace: int, seconds: 
 
 
 def test_parallelism_tls_and_users_text_in_order(stand_in: StandIn) -> None:
-    spec = {"parallelism": {"tensor": 4}, **with_args(["--port", "9000"])}
+    spec = {"parallelism": {"tensor": 4}, **with_args(["--max-num-seqs", "9"])}
     result = run(stand_in, spec, tls=True, env={"VLLM_ADDITIONAL_ARGS": "--extra 1"})
     files = ["--ssl-certfile", "/var/run/kserve/tls/tls.crt", "--ssl-keyfile", "/var/run/kserve/tls/tls.key"]
     flags = ["--tensor-parallel-size", "4", "--enable-ssl-refresh", *files]
-    assert result.argv == [*HEAD, *NEW_LOG, *SHUTDOWN, *flags, "--extra", "1", "--port", "9000"]
+    assert result.argv == [*HEAD, *NEW_LOG, *SHUTDOWN, *flags, "--extra", "1", "--max-num-seqs", "9"]
 
 
 @pytest.mark.parametrize("argument", [argument for argument in HOSTILE if argument != "''"])

@@ -28,6 +28,9 @@ MISPLACED = {
     # Through a list.
     "router: {gateway: {name: a}}": "it as spec.router.gateway.refs[0].name",
     "kvCacheOffloading: {size: 1Gi}": "it as spec.kvCacheOffloading.secondary[0].fileSystem.emptyDir.size",
+    # A list's item last, if it is one of several places.
+    "name: a": "it as spec.model.name",
+    "uri: hf://a/b": "it as spec.model.uri",
     # Between a pod, its containers, and what stands beside it.
     "image: x": "it as spec.template.containers[main].image",
     "prefill: {env: []}": "it as spec.prefill.template.containers[main].env",

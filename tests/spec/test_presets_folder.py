@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         "hostNetwork",
     ),
     "type": ("  replicas: two", "TYPE", "spec.replicas", "a whole number"),
-    "a template for a number": ("  replicas: '{{ 2 }}'", "TYPE", "spec.replicas", "a whole number"),
+    "a template for a number": ("  replicas: '{{ 2 }}'", "TYPE", "spec.replicas", "a template makes text"),
     "value": ("  template: {restartPolicy: Sometimes}", "VALUE", "spec.template.restartPolicy", "Always"),
     "directive": ("  labels: {$patch: mend}", "VALUE", "spec.labels.$patch", "replace"),
     "base configs of its own": ("  baseRefs: [{name: a}]", "VALUE", "spec.baseRefs", "can't refer"),

@@ -197,3 +197,24 @@ def test_no_text_raises(text: str) -> None:
 @given(st.text(max_size=200))
 def test_no_unicode_raises(text: str) -> None:
     read_yaml(text, "f", "service")
+
+
+# Text, and the beginning of the cure.
+QUOTES = [
+    ('a: "{{ index .X "a" }}"', '\\" for each " inside of it, or \' around it'),
+    ('a: "x "y" z"', '\\" for each " inside'),
+    ("a: 'it's'", "'' for each ' inside of it, or \" around it"),
+    ("- '{{ ChildName .O 'x' }}'", "'' for each ' inside"),
+    ('args: ["{{ a "b" }}", x]', '\\" for each " inside'),
+    ('args: ["fine", "{{ a "b" }}"]', '\\" for each " inside'),
+    ('a: {b: "c"\n', "well-formed YAML"),
+    ("a: {{ x }} y", "the value in quotes: YAML reads {"),
+    ("a: {{ x }}: y", "the value in quotes: YAML reads {"),
+    ('a: "x" # b "c"\nb: c: d', "the value in quotes where it contains a colon"),
+]
+
+
+@pytest.mark.parametrize(("text", "cure"), QUOTES)
+def test_quotes_inside_of_quotes(text: str, cure: str) -> None:
+    _, findings = read(text)
+    assert findings[-1].cure.startswith(cure)

@@ -57,6 +57,10 @@ def _is_quantity(value: object) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
+def _is_int32(value: object) -> bool:
+    return isinstance(value, int) and -(2**31) <= value < 2**31
+
+
 def _is_base64(value: object) -> bool:
     try:
         # As Go's decoder: line breaks are skipped, everything else is strict.
@@ -71,6 +75,7 @@ SCALARS: Mapping[str, Scalar] = {
     "boolean": Scalar("true or false", "booleans", (bool,)),
     "bytes": Scalar("base64 text", "base64 texts", (str,), _is_base64),
     "int-or-string": Scalar("an integer or a string", "integers or strings", (int, str)),
+    "int32": Scalar("an integer of 32 bits", "integers of 32 bits", (int,), _is_int32),
     "integer": Scalar("an integer", "integers", (int,)),
     "number": Scalar("a number", "numbers", (int, float)),
     "object": Scalar("a mapping", "mappings", (Mapping,)),

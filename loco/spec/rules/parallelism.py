@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from loco.model import Finding
+from loco.spec.kubernetes.resources import amount, is_accelerator
+from loco.spec.kubernetes.scalars import wrong
 from loco.spec.rules.judged import Judged, sides
 from loco.spec.service import Parallelism
-from loco.spec.tree import Path
+from loco.spec.tree import Path, Row, plain
 
 _WITH_WORKER = {
-    "pipeline": "worker: {} beside it, for stages in pods of their own; on one node tensor: N",
-    "data": "worker: {} beside it, for ranks in pods of their own; on one node replicas: N",
-    "dataLocal": "worker: {} beside it, with data; on one node replicas: N",
-    "dataRPCPort": "worker: {} beside it, with data and dataLocal; or the parallelism without dataRPCPort",
+    "pipeline": "beside it, for stages in pods of their own; on one node tensor: N",
+    "data": "beside it, for ranks in pods of their own; on one node replicas: N",
+    "dataLocal": "beside it, with data; on one node replicas: N",
+    "dataRPCPort": "beside it, with data and dataLocal; or the parallelism without dataRPCPort",
 }
 
 
@@ -57,14 +59,41 @@ def _without_workers(judged: Judged, where: Path, spread: Parallelism) -> Iterat
     for field, value in written.items():
         if value is not None:
             message = f"without a worker a replica is one pod, and {field} has no effect"
-            yield judged.finding((*where, field), message, _WITH_WORKER[field], code="LOCO-NO-EFFECT")
+            cure = f"worker: {_like_template(judged, where[:-1])} {_WITH_WORKER[field]}"
+            yield judged.finding((*where, field), message, cure, code="LOCO-NO-EFFECT")
+
+
+def _like_template(judged: Judged, side: Path) -> str:
+    """A worker that asks for what the side's template asks for: nothing of it is inherited."""
+    for name, much in _accelerators(judged, side):
+        return f"{{containers: [{{name: main, resources: {{limits: {{{name}: {much}}}}}}}]}}"
+    return "{}"
+
+
+def _accelerators(judged: Judged, side: Path) -> Iterator[tuple[str, int]]:
+    """The accelerators that the engine of the side's template asks for, by resource."""
+    row = judged.at(*side[1:], "template", "containers")
+    for container in plain(row) if isinstance(row, Row) else ():
+        if not isinstance(container, dict) or container.get("name") != "main":
+            continue
+        resources = container.get("resources") or {}
+        wanted = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
+        for name, much in wanted.items():
+            if is_accelerator(str(name)) and not wrong(much, "quantity") and amount(much) >= 1:
+                yield str(name), int(amount(much))
 
 
 def _ranks(judged: Judged, where: Path, spread: Parallelism) -> Iterator[Finding]:
     ranks, local = spread.data, spread.data_local
     if ranks is not None and local is None:
         message = f"of the {ranks} ranks nothing says how many stand in one pod"
-        yield judged.finding((*where, "dataLocal"), message, f"dataLocal: {ranks}, or less", fault=(*where, "data"))
+        gpus = sum(much for _, much in _accelerators(judged, where[:-1]))
+        fitting = min(ranks, gpus // (spread.tensor or 1))
+        cure = f"dataLocal: {ranks}, or less"
+        if fitting and ranks % fitting == 0:
+            tensor = f" with tensor {spread.tensor}" if spread.tensor else ""
+            cure = f"dataLocal: {fitting}, which the {gpus} GPUs of a pod hold{tensor}"
+        yield judged.finding((*where, "dataLocal"), message, cure, fault=(*where, "data"))
     elif local is not None and ranks is None:
         message = f"each pod holds {local} ranks, and nothing says how many there are"
         cure = f"data: {2 * local}, or another multiple of dataLocal"

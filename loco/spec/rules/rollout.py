@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loco.model import Finding
+from loco.spec.base import LARGEST_COUNT
 from loco.spec.rules.judged import Judged, sides
 
 _PERCENTAGE = re.compile(r"[0-9]+%")
@@ -32,6 +33,8 @@ def _wrong(amount: int | str | None) -> tuple[str, str] | None:
     """Message and cure."""
     if isinstance(amount, int) and amount < 0:
         return "this is below 0", "0 or more"
+    if isinstance(amount, int) and amount > LARGEST_COUNT:
+        return f"this should be at most {LARGEST_COUNT}", f"{LARGEST_COUNT} or less"
     if isinstance(amount, str) and not _PERCENTAGE.fullmatch(amount):
         return "this is neither a whole number nor a percentage", "1, or 25%"
     if isinstance(amount, str) and int(amount[:-1]) > 100:

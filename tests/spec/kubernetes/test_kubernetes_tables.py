@@ -72,7 +72,7 @@ def test_every_name_in_the_tables_resolves() -> None:
         ("ObjectMeta.finalizers", Field("string", "list", None, None, False, False, ())),
         ("OpaqueDeviceConfiguration.parameters", Field("object", "one", None, None, False, True, ())),
         ("PodSpec.hostNetwork", Field("boolean", "one", None, None, False, False, ())),
-        ("ContainerPort.containerPort", Field("integer", "one", None, None, False, True, ())),
+        ("ContainerPort.containerPort", Field("int32", "one", None, None, False, True, ())),
     ],
 )
 def test_a_field(path: str, field: Field) -> None:

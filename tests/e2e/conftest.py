@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from dev.cluster import Cluster
+from dev.cluster.processes import end, find_programs_in
 from dev.toolchain import PROVIDER, PULUMI, ensure, link_provider
 from tests.conftest import REPOSITORY
 
@@ -80,10 +81,11 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def pulumi_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pulumi_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("pulumi-home")
     link_provider(ensure((PULUMI, PROVIDER)), home)
-    return home
+    yield home
+    end(find_programs_in(home))  # providers whose engine was killed
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def full(profile: str, tls: bool, name: str) -> Plan:
         external({"auth": auth}, name),
         gateway({"fallbacks": [{name: ["tiny"]}]}, name),
         profile=profile,
-        platform={"tls": tls, "gateway": {"name": "g", "internalURL": "http://g"}},
+        platform={"tls": tls, "gateway": {"name": "a", "namespace": "llm", "internalURL": "http://a"}},
         credentials=CREDENTIALS,
     )
     assert not plan.errors, "\n".join(map(str, plan.errors))

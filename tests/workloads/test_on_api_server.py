@@ -1,5 +1,6 @@
 """The rules of this room against a real API server: what loco refuses, it refuses; what loco takes, it takes."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 
 from dev.cluster import Cluster
 from dev.cluster.client import Refused
-from loco.workloads import single_node
+from loco.workloads import engine_pod
 from tests.goldens.objects import dry_run
 from tests.plan.stacks import container_of, found, one, planned
 from tests.workloads.test_pod_rules import ACCEPTED, REFUSED
@@ -37,7 +38,9 @@ def test_accepted_pod_is_accepted(cluster: Cluster, template: dict[str, Any], pr
 def test_refused_pod_is_refused(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, template: dict[str, Any], path: str, profile: str
 ) -> None:
-    monkeypatch.setattr(single_node, "refused_pod", lambda pod, resolved: [])
+    # Without loco's own judgement, here and of the merged spec, the API server has the word.
+    monkeypatch.setattr(engine_pod, "refused_pod", lambda pod, resolved, place: [])
+    monkeypatch.setattr(import_module("loco.layers.resolve"), "_broken", lambda document, spec, upper: [])
     with pytest.raises(Refused) as refused:
         send(cluster, template, profile)
     assert refused.value.status in (400, 422)

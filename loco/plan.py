@@ -21,6 +21,7 @@ from loco.checks import (
     check_shared_claims,
     check_unique,
     unsupported,
+    without_follow_ons,
 )
 from loco.gateway import External, Gateway, build_gateways, credential_secrets, expose_gateways
 from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
@@ -150,6 +151,7 @@ def plan_stack(stack: StackSpec) -> Plan:
     parts.findings += check_shared_claims(parts.manifests)
     parts.findings += check_credentials(stack, parts.credential_uses)
     parts.findings += check_rotation(stack, parts.certificates, parts.secret_values)
+    parts.findings = without_follow_ons(parts.findings, stack.findings, parts.manifests)
     refused_plan = bool(errors_of(parts.findings))
     return Plan(
         tuple(parts.manifests if refused_plan else ordered(parts.manifests, parts.edges)),

@@ -15,8 +15,8 @@ from dev.commands.environment import in_venv
 from dev.commands.venv import ensure_venv
 from dev.messages import Problem, say
 
-# The fast tests side by side, then the ones that share an engine and a cluster.
-_EVERYTHING = [["-n", "auto", "-m", "not e2e"], ["-m", "e2e"]]
+# The fast tests side by side; then the ones with engine and cluster, of which each worker has its own.
+_EVERYTHING = [["-n", "auto", "-m", "not e2e"], ["-n", "2", "--dist", "loadfile", "-m", "e2e"]]
 
 
 def test(checkout: Checkout, arguments: str) -> None:

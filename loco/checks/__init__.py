@@ -3,6 +3,7 @@
 from loco.checks.base_configs import check_base_configs
 from loco.checks.cluster import check_cluster
 from loco.checks.credentials import check_credentials
+from loco.checks.follow_ons import without_follow_ons
 from loco.checks.manifests import check_manifests
 from loco.checks.metadata import check_metadata
 from loco.checks.rotation import check_rotation
@@ -25,4 +26,5 @@ __all__ = [
     "check_shared_claims",
     "check_unique",
     "unsupported",
+    "without_follow_ons",
 ]

@@ -69,6 +69,8 @@ def _of_requests(service: Manifest, pods: _Index) -> Iterator[Finding]:
     if not found:
         message = f"the {service.id.kind} selects none of the plan's pods, so requests to it fail"
         cure = f"labels of pods that have {' and '.join(selector)} as the {service.id.kind} wants them"
+        if service.id.kind == "InferencePool":
+            cure += ", or leave pool out: the pool then selects the service's own pods"
         yield Finding("LOCO-SELECTOR", "warning", "spec.labels", message, cure, service.origin, str(service.id))
     for each in found:
         if not each.serving:

@@ -72,6 +72,7 @@ def mermaid(plan: Plan) -> str:
                 _ingress(chart, manifest)
             case "InferencePool":
                 _pool(chart, manifest, pods)
+    _prefill(chart, plan)
     _litellm(chart, plan)
     for manifest in plan.manifests:
         if manifest.id.kind == "Service" and (_key(manifest) in chart.ids or not _is_called(plan, manifest)):
@@ -116,6 +117,18 @@ def _pool(chart: _Chart, pool: Manifest, pods: Iterable[tuple[Key, Mapping[str, 
         chart.arrow(_key(pool), target)
 
 
+def _prefill(chart: _Chart, plan: Plan) -> None:
+    """A service's decode pods to its prefill pods, which their sidecar asks first."""
+    sides: dict[tuple[str | None, str], dict[Key, None]] = {}
+    for manifest in plan.manifests:
+        for key, labels in _pods([manifest]):
+            sides.setdefault((manifest.component, labels.get(names.ROLE, "")), {})[key] = None
+    for (component, role), sources in sides.items():
+        for source in sources if role == "decode" else ():
+            for target in sides.get((component, "prefill"), ()):
+                chart.arrow(source, target, "prefill")
+
+
 def _litellm(chart: _Chart, plan: Plan) -> None:
     """Each gateway to what its own config calls: the stack's models by route or Service, others by their host."""
     known = {
@@ -126,13 +139,16 @@ def _litellm(chart: _Chart, plan: Plan) -> None:
     }
     for gateway in plan.gateways:
         here: Key = ("Deployment", gateway.namespace, names.gateway(gateway.name))
+        if gateway.spec.expose is None:  # with it, clients come by its route or Ingress
+            chart.arrow(_CLIENTS, ("Service", gateway.namespace, names.gateway(gateway.name)))
         config = next((m for m in plan.manifests if _key(m) == _config_of(gateway.namespace, gateway.name)), None)
         for entry in _entries(config):
             called = entry.get("litellm_params") or {}
             base = str(called.get("api_base") or "")
             host = urlsplit(base).hostname or str(called.get("model", "")).partition("/")[0]
             target = known.get(base.removesuffix("/").removesuffix("/v1"), ("external model", "", host))
-            chart.arrow(here, target, str(entry.get("model_name", "")))
+            share = f", weight {called['weight']}" if "weight" in called else ""
+            chart.arrow(here, target, f"{entry.get('model_name', '')}{share}")
 
 
 def _entries(config: Manifest | None) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ from loco.gateway.config import config_digest, config_text
 from loco.gateway.credentials import Credentials, is_generated, opaque_secret, own_keys, uses_of
 from loco.gateway.documents import External, Gateway
 from loco.gateway.entries import Entry, entries_of
-from loco.gateway.groups import uneven_weights
+from loco.gateway.groups import by_route, uneven_weights
 from loco.gateway.manifests import config_map, deployment, protection, service
-from loco.gateway.own_config import own_config
+from loco.gateway.own_config import idle_salt_key, own_config
 from loco.gateway.pod import pod_template, set_variables
 from loco.gateway.reference_digest import reference_digest
 from loco.gateway.references import unknown_models, unknown_services
@@ -65,7 +65,7 @@ def _build(
     managed = [(model, url) for model, url in reached if url is not None]
     read = [variable for model in others for variable in variables(model, gateway.namespace)]
     # One that can't be reached is an error of its own, and still a model that fallbacks may name.
-    entries = entries_of(gateway, [(model, url or "") for model, url in reached], others)
+    entries = by_route(entries_of(gateway, [(model, url or "") for model, url in reached], others))
     parts.findings += _judged(gateway, models, others, entries, read, complete)
 
     component = names.owner(GATEWAY, gateway.namespace, gateway.name)
@@ -113,6 +113,7 @@ def _judged(
     findings += unpinned_image(gateway)
     findings += uneven_weights(entries)
     findings += own_config(gateway, others)
+    findings += idle_salt_key(gateway)
     if complete:
         findings += unknown_models(gateway, entries)
         findings += unknown_services(gateway, models)

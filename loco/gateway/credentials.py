@@ -94,7 +94,7 @@ def is_generated(gateway: Gateway, which: Generated) -> bool:
 def _own_key_use(
     gateway: Gateway, which: Generated, source: SecretKey, declared: Credentials, reader: ManifestId
 ) -> tuple[list[CredentialUse], list[Finding]]:
-    """The stack makes it where it generates it, or where the config has its value; else somebody else keeps it."""
+    """The stack makes it where it generates it, or where the config has its value; else somebody else must keep it."""
     name, key = source.name, source.key
     field = _FIELDS[which]
     generated = is_generated(gateway, which)
@@ -106,7 +106,7 @@ def _own_key_use(
     if generated and name in declared:
         message = f"the Secret {name} is made for the generated key, and the stack's credentials have it too"
         cure = f"{field}: {{secretRef: {{name: {name}, key: …}}}}, or the credentials without {name}"
-    elif not generated and name in declared and declaration is None:
+    elif not generated and declaration is None:
         message, cure = _undeclared(name, key)
     elif declaration is not None:
         use = replace(use, made_here=not declaration.existing)

@@ -28,6 +28,7 @@ class Entry:
         settings: of the model.
         document: where the settings are written, and ``path`` below its spec.
         params: ``litellm_params``.
+        share: of a member of a traffic group: the group, unique among the stack's, and its weight there.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Entry:
     document: External | Gateway
     path: Path
     params: Mapping[str, Any]
+    share: tuple[str, int] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         info = {**(self.settings.info or {}), "id": self.identity, "mode": self.mode}
@@ -76,13 +78,16 @@ def settings_of(gateway: Gateway, model: ServedModel) -> tuple[ServiceSettings, 
 def _managed(gateway: Gateway, model: ServedModel, url: str) -> list[Entry]:
     settings, path = settings_of(gateway, model)
     identity = f"llminferenceservice/{model.namespace}/{model.name}"
+    share = None
+    if model.group is not None and model.weight is not None:
+        share = (f"{model.namespace}/{model.group}", model.weight)
     entries = []
     for name, upstream in served_here(gateway, model):
         params = {"model": f"hosted_vllm/{upstream}", "api_base": f"{url}/v1", **_more(settings)}
         if settings.mode == "audio_speech":  # for hosted_vllm LiteLLM would ask for a key of OpenAI's
             params |= {"model": f"openai/{upstream}", "api_key": "none"}
         own = identity if name == model.served_names[0] else f"{identity}/{name}"
-        entries.append(Entry(name, own, settings.mode, settings, gateway, path, params))
+        entries.append(Entry(name, own, settings.mode, settings, gateway, path, params, share))
     return entries
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from loco import names
 from loco.gateway.documents import Gateway
+from loco.gateway.front_door import shut_front_door, unknown_listener
 from loco.gateway.pod import PORT
 from loco.model import Edge, Finding, Manifest, ManifestId, Parts
 from loco.spec import GATEWAY, Platform
@@ -14,9 +15,11 @@ from loco.spec.exposure import ExposingIngress, Exposure
 _GATEWAY_GROUP = "gateway.networking.k8s.io"
 _UNLIMITED = {"request": "0s", "backendRequest": "0s"}
 # What keeps an answer from being cut off or held back, by what the name of an Ingress class begins with. None of these
-# has a word for unlimited in all its versions, so it is an hour. Traefik has no limit of its own for answers.
+# has a word for unlimited in all its versions, so it is an hour. Traefik has no limit of its own for answers. nginx
+# refuses requests beyond 1 MiB, which an image or a recording soon has; 0 stands for any size.
 _STREAMING: Mapping[str, Mapping[str, str]] = {
     "nginx": {
+        "nginx.ingress.kubernetes.io/proxy-body-size": "0",
         "nginx.ingress.kubernetes.io/proxy-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
         "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
@@ -37,6 +40,8 @@ def expose_gateways(gateways: Iterable[Gateway], platform: Platform) -> Parts:
         made, findings = _made(gateway, exposure, platform)
         parts.findings += findings
         if made is not None:
+            parts.findings += shut_front_door(gateway, exposure, platform)
+            parts.findings += unknown_listener(gateway, exposure, platform)
             service = ManifestId("v1", "Service", gateway.namespace, names.gateway(gateway.name))
             parts.manifests.append(made)
             parts.edges.append(Edge(service, made.id, "it leads to the Service"))

@@ -1,6 +1,7 @@
 """Models of one public name, which share its requests."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from loco.gateway.entries import Entry
@@ -8,6 +9,28 @@ from loco.model import Finding
 from loco.spec.tree import dotted
 
 _RATES = ("rpm", "tpm")
+
+
+def by_route(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with the weights of traffic groups, which hold for the gateway too where it has none of its own.
+
+    A member of weight 0 has no entry beside the others. Where a name is served by anything outside of the group, too,
+    there is nothing that its weights are shares of.
+    """
+    found: list[Entry] = []
+    for group in _groups(entries):
+        own = any("weight" in entry.params for entry in group)
+        weights = [entry.share[1] for entry in group if entry.share is not None]
+        alike = len(weights) == len(group) > 1 and len({entry.share[0] for entry in group if entry.share}) == 1
+        if own or not alike or not any(weights):
+            found += group
+            continue
+        taking = [(entry, weight) for entry, weight in zip(group, weights, strict=True) if weight]
+        alone = len(taking) == 1
+        found += [
+            entry if alone else replace(entry, params={**entry.params, "weight": weight}) for entry, weight in taking
+        ]
+    return found
 
 
 def shares(entries: Sequence[Entry]) -> Mapping[str, int]:

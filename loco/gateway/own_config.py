@@ -10,6 +10,7 @@ from loco.spec.suggest import close_to
 from loco.spec.tree import Path, dotted
 
 _REFERENCE = "os.environ/"
+_DATABASE = "DATABASE_URL"
 _SECRET = re.compile(
     r"(^|_)(api_?key|password|secret|secret_key|access_key|private_key|token|credentials|database_url)$"
 )
@@ -28,6 +29,7 @@ _SECTIONS = (
     "search_tools",
     "vector_store_registry",
 )
+_MERGED = ("general_settings", "litellm_settings", "router_settings")  # loco itself writes in these
 _FALLBACKS = {
     "fallbacks": "fallbacks",
     "context_window_fallbacks": "contextWindowFallbacks",
@@ -79,12 +81,15 @@ def own_config(gateway: Gateway, models: Collection[External]) -> list[Finding]:
     """
     known = {variable.name for variable in gateway.spec.env or []}
     findings = _judged(gateway, ("extraConfig",), gateway.spec.extra_config, _OWNED_CONFIG, known)
-    for section in gateway.spec.extra_config or {}:
+    for section, value in (gateway.spec.extra_config or {}).items():
         if section not in _SECTIONS and (section,) not in _OWNED_CONFIG:
             message = f"LiteLLM's config file has no section {section}"
             cure = close_to(section, _SECTIONS) or f"one of {', '.join(_SECTIONS)}"
             code = "LOCO-UNKNOWN-KEY"
             findings.append(_finding(gateway, ("extraConfig", section), message, cure, section, code))
+        if section in _MERGED and not isinstance(value, Mapping):
+            message = f"{section} is laid over what loco writes there, and only a mapping can be"
+            findings.append(_finding(gateway, ("extraConfig", section), message, f"{section}: {{KEY: …}}", value))
     for key, settings in (gateway.spec.services or {}).items():
         findings += _judged(gateway, ("services", key, "params"), settings.params, _OWNED_PARAMS, known)
         findings += _judged(gateway, ("services", key, "info"), settings.info, _OWNED_INFO, known)
@@ -92,6 +97,18 @@ def own_config(gateway: Gateway, models: Collection[External]) -> list[Finding]:
         findings += _judged(model, ("params",), model.spec.params, _OWNED_PARAMS, known)
         findings += _judged(model, ("info",), model.spec.info, _OWNED_INFO, known)
     return findings
+
+
+def idle_salt_key(gateway: Gateway) -> list[Finding]:
+    """``LOCO-NO-EFFECT`` for a salt key without a database, whose contents are all that it encrypts."""
+    general = (gateway.spec.extra_config or {}).get("general_settings")
+    database = isinstance(general, Mapping) and bool(general.get("database_url"))
+    if gateway.spec.salt_key is None or database or _DATABASE in {each.name for each in gateway.spec.env or []}:
+        return []
+    message = "the gateway has no database, and a salt key encrypts nothing else"
+    cure = f"the gateway without it, or env: [{{name: {_DATABASE}, valueFrom: …}}]"
+    origin = gateway.origin_at("saltKey")
+    return [Finding("LOCO-NO-EFFECT", "warning", "spec.saltKey", message, cure, origin, gateway.subject)]
 
 
 def _judged(

@@ -76,6 +76,10 @@ class Settings(Spec):
     kv_cache_memory: str = Field(description="asWritten, or fitted: /dev/shm and memory hold the KV cache's CPU tier.")
     shared_memory: str = Field(description="asWritten, or perProcess: /dev/shm grows with the engine's processes.")
     start_up: str = Field(description="asWritten, or byModelSize: the start-up probe's budget grows with the weights.")
+    variant_metric: str = Field(
+        description="value, or averageValue: how an HPA reads the count of replicas it is told."
+    )
+    prefill_names: str = Field(description="plain, or all: what names prefill engines on a single node serve.")
     nixl: str = Field(description="asWritten, or forGPUs: prefill engines hand their KV cache to decode by NIXL.")
     root_images: tuple[str, ...] = ()
     root_image_user: int | None = None

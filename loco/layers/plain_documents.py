@@ -8,10 +8,10 @@ from loco.layers.places import Place
 from loco.layers.resolve import merged_metadata, overrides_of, removal_finding, spec_of, texts
 from loco.model import Finding, Origin
 from loco.spec import Document, StackSpec
-from loco.spec.document import Kind
+from loco.spec.document import GATEWAY, Kind
 from loco.spec.service import Spec
-from loco.spec.tree import Branch, at, plain
-from loco.spec.validate import check_model, origin_of
+from loco.spec.tree import Branch, Row, at, plain
+from loco.spec.validate import GATEWAY_SHAPES, check_kubernetes, check_model, origin_of
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -56,6 +56,8 @@ def layer(document: Document, stack: StackSpec, model: type[AnySpec]) -> tuple[L
     assert isinstance(merged, Branch)
     rooted = Branch({"spec": merged}, document.origin)
     findings = check_model(merged, model, path=("spec",), subject=document.subject, root=rooted)
+    if not findings and document.kind == GATEWAY:
+        findings = _kubernetes(rooted, document.subject)
     if findings:
         return None, findings
     spec = model.model_validate(plain(merged))
@@ -63,3 +65,16 @@ def layer(document: Document, stack: StackSpec, model: type[AnySpec]) -> tuple[L
         document.kind, document.namespace, document.name, spec, merged, merged_metadata(layers), document.origin
     )
     return found, [removal_finding(removal, document.subject) for removal in removals]
+
+
+def _kubernetes(rooted: Branch, subject: str) -> list[Finding]:
+    """What the merged spec of a gateway has of Kubernetes' own shapes, each held against its table."""
+    findings = []
+    for below, definition in GATEWAY_SHAPES:
+        path = ("spec", *below)
+        node = at(rooted, path)
+        places = [(*path, index) for index in range(len(node.items))] if isinstance(node, Row) else [path]
+        for place in places:
+            if (part := at(rooted, place)) is not None:
+                findings += check_kubernetes(part, definition, path=place, subject=subject, root=rooted, complete=True)
+    return findings

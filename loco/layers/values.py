@@ -39,6 +39,7 @@ def context(
         pool_api: the version of InferencePool in use; ``sidecar_pool_group`` is its group where the profile follows it.
     """
     model_name = (spec.model.name if spec.model else None) or name
+    served = list(names.served_names(namespace, model_name))
     disaggregated = spec.prefill is not None and settings.nixl == "forGPUs"
     values = spec.model_dump(by_alias=True)
     values["parallelism"] = _parallelism(spec)
@@ -49,7 +50,8 @@ def context(
         "spec": values,
         "main": _side(spec, disaggregated),
         "prefill": _side(spec.prefill, disaggregated) if spec.prefill is not None else None,
-        "served_names": list(names.served_names(namespace, model_name)),
+        "served_names": served,
+        "prefill_names": served if settings.prefill_names == "all" else served[:1],
         "publisher": names.publisher_name(namespace, model_name),
         "pool_name": (pool.ref.name if pool and pool.ref else None) or names.inference_pool(name),
         "sidecar_pool_group": names.pool_group(pool_api if settings.sidecar_pool_group == "inUse" else "v1alpha2"),

@@ -19,6 +19,8 @@ class ServedModel:
         scheduled: whether an endpoint picker stands behind the route, which only routed requests reach.
         routed: whether it has a route.
         adapters: names of its LoRA adapters, each a model to its clients.
+        group: the traffic group of its namespace that it is a member of.
+        weight: its share of the group's requests.
         certificate: the Secret with its serving certificate, None where it serves no HTTPS.
     """
 
@@ -33,3 +35,5 @@ class ServedModel:
     origin: Origin
     certificate: ManifestId | None = None
     adapters: tuple[str, ...] = ()
+    group: str | None = None
+    weight: int | None = None

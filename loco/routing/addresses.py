@@ -74,6 +74,8 @@ def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
         resolved.origin,
         secret if resolved.tls else None,
         _adapters(resolved),
+        router.route.group if router is not None and router.route is not None else None,
+        router.route.weight if router is not None and router.route is not None else None,
     )
 
 

@@ -11,7 +11,7 @@ from loco.routing.endpoint_picker import picker_deployment, picker_service
 from loco.routing.inference_pool import inference_pool
 from loco.routing.picker_rights import picker_rights
 from loco.routing.route import http_routes, is_routed
-from loco.routing.tokenizer import has_tokenizer, tokenizer_deployment, tokenizer_service
+from loco.routing.tokenizer import has_tokenizer, tokenizer_deployment, tokenizer_service, unasked_tokenizer
 from loco.routing.traffic_group import backends_of, members_of
 from loco.spec import SERVICE, Platform
 
@@ -78,7 +78,7 @@ def _scheduler(resolved: Resolved, component: str, certificate: ManifestId | Non
     if has_tokenizer(resolved):
         tokenizer, of_tokenizer = tokenizer_deployment(resolved, component)
         tokens = tokenizer_service(resolved, component)
-        parts.findings += of_tokenizer
+        parts.findings += [*of_tokenizer, *unasked_tokenizer(deployment, resolved)]
         parts.manifests += [tokens, tokenizer]
         # A picker that starts before it can ask for tokens crashes; its Service's name must resolve by then.
         parts.edges.append(Edge(tokens.id, deployment.id, "the picker asks it for tokens"))

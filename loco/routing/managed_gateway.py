@@ -5,8 +5,8 @@ from typing import Any
 
 from loco.model import Edge, Finding, Manifest, Origin, Parts
 from loco.routing.gateway_facts import is_gateway, known_gateways
-from loco.spec import Platform
-from loco.spec.platform_gateway import KnownGateway, Listener, ManagedGateway
+from loco.spec import GATEWAY, Platform
+from loco.spec.platform_gateway import KnownGateway, Listener, ManagedGateway, covers
 
 _API = "gateway.networking.k8s.io/v1"
 _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"  # Kubernetes itself puts this label on every Namespace
@@ -87,7 +87,40 @@ def _not_taken(
         cure = f"{route.namespace} in the list too, or no list: then it takes those that the stack has"
         yield Finding("LOCO-VALUE", "error", f"{where}.create.allowedRoutes", message, cure, origin, None, allowed)
     section, names = parent.get("sectionName"), [listener.name for listener in create.listeners]
+    own = (route.component or "").startswith(f"{GATEWAY}/")  # a LiteLLM gateway, which says so at its own field
     if section is not None and section not in names:
         message = f"the Gateway {fact.name} has no listener called {section}"
         cure, path = f"one of {', '.join(names)}", "spec.router.gateway.refs"
-        yield Finding("LOCO-REFERENCE", "error", path, message, cure, route.origin, route.component, section)
+        if not own:
+            yield Finding("LOCO-REFERENCE", "error", path, message, cure, route.origin, route.component, section)
+    elif hosts := _strange_hosts(create, route, parent):
+        message = f"no listener of the Gateway {fact.name} takes the hostname {', '.join(hosts)}"
+        known = ", ".join(sorted({listener.hostname for listener in _meant(create, parent) if listener.hostname}))
+        cure = f"one that {known} covers, or a listener with this hostname or without any"
+        path = "spec.expose.hostnames" if own else "spec.router.route.http.spec.hostnames"
+        yield Finding("LOCO-REFERENCE", "error", path, message, cure, route.origin, route.component, hosts)
+
+
+def _strange_hosts(create: ManagedGateway, route: Manifest, parent: Mapping[str, Any]) -> list[str]:
+    """Hostnames of the route that have nothing in common with a listener's.
+
+    A route with several parents may have names for each, so there it counts only that none is taken.
+    """
+    listeners = _meant(create, parent)
+    hosts = [str(host) for host in route.data["spec"].get("hostnames") or []]
+    strange = [host for host in hosts if not any(_meet(listener.hostname, host) for listener in listeners)]
+    if not listeners:  # of which the reference itself is to blame
+        return []
+    return strange if len(route.data["spec"]["parentRefs"]) == 1 or len(strange) == len(hosts) else []
+
+
+def _meant(create: ManagedGateway, parent: Mapping[str, Any]) -> list[Listener]:
+    return [
+        listener
+        for listener in create.listeners
+        if parent.get("sectionName") in (None, listener.name) and parent.get("port") in (None, listener.port)
+    ]
+
+
+def _meet(listener: str | None, host: str) -> bool:
+    return listener is None or covers(listener, host) or covers(host, listener)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 MATCHES_OF_A_RULE, MATCHES_OF_A_ROUTE, RULES_OF_A_ROUTE, BACKENDS_OF_A_RULE = 64, 128, 16, 16
@@ -28,7 +29,9 @@ def within_a_rule(rules: Iterable[Rule]) -> list[Rule]:
 
     A rule that replaces a prefix may have a single match, since it must be clear which prefix that is.
     """
-    return [part for rule in rules for part in _parts(rule)]
+    rules = list(rules)
+    taken = {rule.get("name") for rule in rules}
+    return [part for rule in rules for part in _parts(rule, taken)]
 
 
 def is_path(text: str) -> bool:
@@ -57,15 +60,22 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else []
 
 
-def _parts(rule: Rule) -> Iterator[Rule]:
+def _parts(rule: Rule, taken: set[Any]) -> Iterator[Rule]:
+    """The parts of a rule; each has a name that no other rule of the route has, if the rule has one."""
     matches = rule.get("matches") or []
     most = 1 if replaces_prefix(rule) else MATCHES_OF_A_RULE
     if len(matches) <= most:
         yield rule
         return
     for number, start in enumerate(range(0, len(matches), most), 1):
-        name = {"name": f"{rule['name']}-{number}"} if number > 1 and rule.get("name") else {}
+        name = {"name": _free_name(rule["name"], number, taken)} if number > 1 and rule.get("name") else {}
         yield {**rule, **name, "matches": matches[start : start + most]}
+
+
+def _free_name(name: str, number: int, taken: set[Any]) -> str:
+    found = next(text for n in count(number) if (text := f"{name}-{n}") not in taken)
+    taken.add(found)
+    return found
 
 
 def _matches(rule: Rule) -> int:

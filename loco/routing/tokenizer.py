@@ -10,9 +10,12 @@ from loco.pods.model_files import attach_model_files
 from loco.pods.reading import in_template
 from loco.pods.rules import refused_pod
 from loco.pods.security import restrict
-from loco.spec.tree import Path, at, plain
+from loco.routing.picker_config import parsed
+from loco.routing.picker_flags import config_text_in
+from loco.spec.tree import Path, at, dotted, plain
 
 TOKENIZER_TEMPLATE: Path = ("router", "scheduler", "tokenizer", "template")
+_ASKING = ("token-producer", "precise-prefix-cache")  # what the types of plugins that need tokens begin with
 _MODEL_PATH = "/mnt/models/base"
 _RENDERER = "main"
 _PORT, _PORT_NAME = 8000, "render-http"
@@ -61,6 +64,24 @@ def tokenizer_deployment(resolved: Resolved, component: str) -> tuple[Manifest, 
     }
     wait = Wait(timeout_seconds=_START_SECONDS)
     return Manifest(data, component, resolved.origin, wait, replace_on=("spec.selector",)), findings
+
+
+def unasked_tokenizer(picker: Manifest, resolved: Resolved) -> list[Finding]:
+    """``LOCO-NO-EFFECT`` where no plugin of the picker's config needs tokens; silent for a config in a file."""
+    pods = picker.data["spec"]["template"]["spec"]["containers"]
+    words = [container.get(key) or [] for container in pods for key in ("command", "args")]
+    config = next((parsed(text) for each in words if (text := config_text_in(each)) is not None), None)
+    if config is None:
+        return []
+    plugins = [plugin for plugin in config.get("plugins") or [] if isinstance(plugin, dict)]
+    names_it = names.tokenizer(resolved.name) in str(plugins)  # a plugin of one's own, with its address
+    if names_it or any(str(plugin.get("type")).startswith(_ASKING) for plugin in plugins):
+        return []
+    where = TOKENIZER_TEMPLATE[:-1]
+    message = "no plugin of the endpoint picker's config needs tokens, so nobody asks the tokenizer"
+    cure = "a token-producer, or a precise-prefix-cache-scorer, in router.scheduler.config.inline; or no tokenizer"
+    path, origin = dotted(("spec", *where)), resolved.origin_at(*where)
+    return [Finding("LOCO-NO-EFFECT", "warning", path, message, cure, origin, resolved.subject)]
 
 
 def tokenizer_service(resolved: Resolved, component: str) -> Manifest:

@@ -25,10 +25,13 @@ def share(spec: dict[str, Any], resolved: Resolved, members: Sequence[Resolved])
     A rule with a match under the service's own path stays its own, as does one whose backends loco doesn't know.
     """
     alike = [member for member in members if served(member) == served(resolved)]
+    findings, shared = [], False
     for rule in spec.get("rules") or []:
         if not _is_private(rule, resolved) and any(_is_managed(b, resolved) for b in rule.get("backendRefs") or []):
             rule["backendRefs"] = [_backend(member) for member in alike]
-    findings = []
+            shared = True
+    if len(alike) > 1 and not shared:
+        findings.append(_nothing_shared(resolved))
     for member in members:
         if member not in alike and member.name > resolved.name:  # told once for each pair
             message = f"{member.name} is of the same group and serves other names, so no requests are shared with it"
@@ -38,6 +41,16 @@ def share(spec: dict[str, Any], resolved: Resolved, members: Sequence[Resolved])
             group = _group(resolved)
             findings.append(Finding("LOCO-GROUP", "warning", path, message, cure, origin, resolved.subject, group))
     return findings
+
+
+def _nothing_shared(resolved: Resolved) -> Finding:
+    """Its route has rules for its own path alone, as the ten rules are without the header."""
+    message = (
+        "no rule of its route is for what the group shares, so all requests stay with the service they are sent to"
+    )
+    cure = "platform: {routes: {form: twelveRules}}, routing by the header that names the model, or no group"
+    path, origin = "spec.router.route.group", resolved.origin_at("router", "route", "group")
+    return Finding("LOCO-GROUP", "warning", path, message, cure, origin, resolved.subject, _group(resolved))
 
 
 def backends_of(member: Resolved) -> list[ManifestId]:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from loco.spec.base import Spec
-from loco.spec.texts import DNSLabel, Hostname, ObjectName
+from loco.spec.texts import Annotations, DNSLabel, Hostname, ObjectName
 
 _MOST_HOSTNAMES = 16  # of one HTTPRoute, as the Gateway API has it
 
@@ -23,7 +23,7 @@ class ExposingIngress(Spec):
 
     class_name: ObjectName
     tls_secret: ObjectName | None = Field(None, description="Secret of type kubernetes.io/tls for the hostnames.")
-    annotations: dict[str, str] | None = Field(None, description="Over those that keep streamed answers from ending.")
+    annotations: Annotations | None = Field(None, description="Over those that keep streamed answers from ending.")
 
 
 class Exposure(Spec):

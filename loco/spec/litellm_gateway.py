@@ -9,7 +9,7 @@ from loco.spec.exposure import Exposure
 from loco.spec.external_model import Mode, SecretKey
 from loco.spec.model_settings import ModelSettings
 from loco.spec.peer import Peer
-from loco.spec.texts import ModelName, ObjectName, VariableName
+from loco.spec.texts import Labels, ModelName, ObjectName, VariableName
 
 Fallbacks = list[dict[str, list[str]]]
 
@@ -84,7 +84,7 @@ class Placement(Spec):
     """Where the pods run and on what."""
 
     resources: KubernetesObject | None = None
-    node_selector: dict[str, str] | None = None
+    node_selector: Labels | None = None
     tolerations: list[KubernetesObject] | None = None
     affinity: KubernetesObject | None = None
     topology_spread_constraints: list[KubernetesObject] | None = Field(
@@ -143,6 +143,13 @@ class LiteLLMGatewaySpec(Spec):
         if any(not fallback or not all(fallback.values()) for fallback in fallbacks or []):
             raise ValueError("a model and one or more to try after it: [{MODEL: [OTHER]}]")
         return fallbacks
+
+    @field_validator("clients")
+    @classmethod
+    def _some_client(cls, clients: list[Peer] | None) -> list[Peer] | None:
+        if clients is not None and not clients:
+            raise ValueError("one client or more; without clients everybody may call it")
+        return clients
 
     @field_validator("env")
     @classmethod

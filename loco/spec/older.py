@@ -58,6 +58,9 @@ def _picker(reference: Node) -> str:
         if (node := members.get(key)) is not None:
             value = _text(node) or '""'
             parts.append(f"port: {{number: {value}}}" if key == "portNumber" else f"{key}: {value}")
+    kind = members.get("kind")
+    if parts and "portNumber" not in members and (kind is None or _text(kind) == "Service"):
+        parts.append("port: {number: 9002}")  # v1alpha2's default, which v1 wants to see written
     return f"{{{', '.join(parts) or 'name: …, port: {number: 9002}'}}}"
 
 

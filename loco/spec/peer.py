@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from loco.spec.base import Spec
-from loco.spec.texts import NAMESPACE_RULE, is_namespace
+from loco.spec.texts import NAMESPACE_RULE, Labels, is_namespace
 
 _NAMESPACE = "kubernetes.io/metadata.name"  # a label of every Namespace
 
@@ -31,7 +31,7 @@ class Peer(Spec):
     """Pods of one namespace, all of them or those with some labels; or addresses outside the cluster's pods."""
 
     namespace: Annotated[str, AfterValidator(_namespace)] | None = Field(None, description="Where the pods run.")
-    pod_labels: dict[str, str] | None = Field(None, description="Only pods with these labels.")
+    pod_labels: Labels | None = Field(None, description="Only pods with these labels.")
     cidr: Annotated[str, AfterValidator(_cidr)] | None = Field(
         None, description="A range of addresses, such as those of a load balancer's health checks."
     )

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from loco.spec.base import Spec
 from loco.spec.peer import Peer
-from loco.spec.texts import HTTPURL, DNSLabel, Hostname, ObjectName
+from loco.spec.texts import HTTPURL, Annotations, DNSLabel, Hostname, Labels, ObjectName
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MOST_LISTENERS = 64  # of one Gateway, as the Gateway API has it
@@ -55,8 +55,8 @@ class ManagedGateway(Spec):
     """A Gateway that the stack makes."""
 
     class_name: ObjectName = Field(description="Its GatewayClass.")
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
+    labels: Labels | None = None
+    annotations: Annotations | None = None
     listeners: Annotated[list[Listener], Field(min_length=1, max_length=_MOST_LISTENERS)] = Field(
         default_factory=_http, description="By default one for HTTP at port 80."
     )

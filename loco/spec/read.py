@@ -12,7 +12,7 @@ from loco.spec.document import Document, read_document
 from loco.spec.files import read_each
 from loco.spec.presets import read_presets
 from loco.spec.stack import CONFIG, StackConfig, StackSpec
-from loco.spec.tree import Branch, Leaf, Node, at, plant
+from loco.spec.tree import Branch, Leaf, Node, NotPlain, at, dotted, plant
 from loco.spec.validate import check_model, origin_of, valid_part
 
 
@@ -147,10 +147,10 @@ def _plant_documents(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Node]
     for number, document in enumerate(documents):
         try:
             trees.append(plant(document, Origin("service")))
-        except TypeError as error:
+        except NotPlain as error:
             message = f"in document {number} of the program, {error}"
-            cure = "plain data; an Output is awaited before planning"
-            findings.append(Finding("LOCO-TYPE", "error", "", message, cure, Origin("service")))
+            cure, where = "plain data; an Output is awaited before planning", dotted(error.path)
+            findings.append(Finding("LOCO-TYPE", "error", where, message, cure, Origin("service")))
     return trees, findings
 
 

@@ -99,6 +99,20 @@ def _variable_name(value: str) -> str:
     return value
 
 
+def _labels(value: dict[str, str]) -> dict[str, str]:
+    for text in _annotations(value).values():
+        if not is_label_value(text):
+            raise ValueError(f"values of {LABEL_RULE}, and not {text!r}")
+    return value
+
+
+def _annotations(value: dict[str, str]) -> dict[str, str]:
+    for key in value:
+        if not is_qualified(key):
+            raise ValueError(f"keys of {LABEL_RULE}, or DOMAIN/ before such a one, and not {key!r}")
+    return value
+
+
 def is_qualified(key: str) -> bool:
     """Whether Kubernetes accepts a label or annotation of this key."""
     return _QUALIFIED.fullmatch(key) is not None
@@ -134,3 +148,5 @@ Provider = Annotated[str, AfterValidator(_provider)]
 HeaderName = Annotated[str, AfterValidator(_header_name)]
 HeaderValue = Annotated[str, AfterValidator(_header_value)]
 VariableName = Annotated[str, AfterValidator(_variable_name)]
+Labels = Annotated[dict[str, str], AfterValidator(_labels)]
+Annotations = Annotated[dict[str, str], AfterValidator(_annotations)]

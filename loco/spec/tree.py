@@ -57,27 +57,35 @@ class Row:
 Node = Leaf | Branch | Row
 
 
+class NotPlain(TypeError):
+    """Data that JSON can't hold; ``path`` is where it stands."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(text)
+        self.path = path
+
+
 def plant(value: Any, origin: Origin, path: Path = ()) -> Node:
-    """A tree of plain data, all of it from one place. Raises TypeError, with the path, for what JSON can't hold."""
+    """A tree of plain data, all of it from one place. Raises NotPlain, a TypeError with the path, for what JSON can't hold."""
     if len(path) > MOST_LEVELS:
-        raise TypeError(f"{dotted(path[:3])} is nested too deeply: at most {MOST_LEVELS} levels")
+        raise NotPlain(path[:3], f"{dotted(path[:3])} is nested too deeply: at most {MOST_LEVELS} levels")
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str) or HALF_CHARACTER.search(key):
-                raise TypeError(f"a key of {dotted(path) or 'the mapping'} must be text, and is {key!r}")
+                raise NotPlain(path, f"a key of {dotted(path) or 'the mapping'} must be text, and is {key!r}")
         return Branch({key: plant(item, origin, (*path, key)) for key, item in value.items()}, origin)
     if isinstance(value, (list, tuple)):
         return Row(tuple(plant(item, origin, (*path, index)) for index, item in enumerate(value)), origin)
     where = dotted(path) or "the value"
     if isinstance(value, float) and not math.isfinite(value):
-        raise TypeError(f"{where} is {value}, which JSON doesn't have")
+        raise NotPlain(path, f"{where} is {value}, which JSON doesn't have")
     if isinstance(value, int) and not -LARGEST <= value < LARGEST:
-        raise TypeError(f"{where} is a number of more than 64 bits, which Kubernetes does not have")
+        raise NotPlain(path, f"{where} is a number of more than 64 bits, which Kubernetes does not have")
     if isinstance(value, str) and HALF_CHARACTER.search(value):
-        raise TypeError(f"{where} holds half a character (a lone surrogate)")
+        raise NotPlain(path, f"{where} holds half a character (a lone surrogate)")
     if value is None or isinstance(value, (str, bool, int, float)):
         return Leaf(value, origin)
-    raise TypeError(f"{where} is of the type {type(value).__name__}, which is not plain data")
+    raise NotPlain(path, f"{where} is of the type {type(value).__name__}, which is not plain data")
 
 
 def plain(node: Node) -> Any:

@@ -32,6 +32,15 @@ KUBERNETES_SHAPES: tuple[tuple[Path, str], ...] = (
     ),
 )
 
+# The same of a LiteLLM gateway's spec; what stands under a path is one of these, or a list of them.
+GATEWAY_SHAPES: tuple[tuple[Path, str], ...] = (
+    (("placement", "resources"), "ResourceRequirements"),
+    (("placement", "affinity"), "Affinity"),
+    (("placement", "tolerations"), "Toleration"),
+    (("placement", "topologySpreadConstraints"), "TopologySpreadConstraint"),
+    (("autoscaling", "behavior"), "HorizontalPodAutoscalerBehavior"),
+)
+
 # Text of another system's grammar: neither its nulls nor its ``$`` keys mean anything to a merge.
 FREE_FORM: frozenset[Path] = frozenset({("router", "scheduler", "config", "inline")})
 

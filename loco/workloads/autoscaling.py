@@ -87,7 +87,7 @@ def _name(kind: tuple[str, str], resolved: Resolved, side: Side) -> str:
 
 def _hpa(scaling: Scaling, resolved: Resolved, path: Path, target: ManifestId, side: Side) -> dict[str, Any]:
     selector = {"matchLabels": {"variant_name": _name(_HPA, resolved, side)}}
-    metric = {"metric": {"name": _METRIC, "selector": selector}, "target": {"type": "Value", "value": "1"}}
+    metric = {"metric": {"name": _METRIC, "selector": selector}, "target": _metric_target(resolved)}
     spec: dict[str, Any] = {
         "scaleTargetRef": _reference(target),
         "minReplicas": scaling.min_replicas or 1,
@@ -97,6 +97,13 @@ def _hpa(scaling: Scaling, resolved: Resolved, path: Path, target: ManifestId, s
     if behavior := _written(resolved, (*path, "wva", "hpa")).get("behavior"):
         spec["behavior"] = behavior
     return spec
+
+
+def _metric_target(resolved: Resolved) -> dict[str, str]:
+    """The metric is a count of replicas: Value multiplies it by the ready pods at every turn, AverageValue takes it."""
+    if resolved.profile.settings.variant_metric == "averageValue":
+        return {"type": "AverageValue", "averageValue": "1"}
+    return {"type": "Value", "value": "1"}
 
 
 def _scaled_object(

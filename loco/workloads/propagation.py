@@ -82,6 +82,11 @@ def not_propagated(resolved: Resolved, selected: Collection[str]) -> list[Findin
                 continue
             path = dotted(("metadata", field, key))
             origin = resolved.origin_of_metadata(field, key)
+            if key == _ROUTING_MARK and field == "annotations":
+                message = f"{key} is read among the spec's annotations alone"
+                cure = f'spec: {{annotations: {{{key}: "{values[key]}"}}}}'
+                findings.append(Finding("LOCO-UNSUPPORTED", "error", path, message, cure, origin, resolved.subject))
+                continue
             if key.startswith(_UNSUPPORTED):
                 message, cure = (
                     f"{key} isn't implemented yet, and would have no effect",

@@ -280,7 +280,9 @@ def test_consumed_field_of_locos_kinds_changes_a_manifest(kind: Kind, field: str
     router = {"router": {"route": {}, "scheduler": {}}}
     for value in LOCO_CASES[kind, field]:
         platform = {"gateway": {"name": "shared", "internalURL": "http://gw"}}
-        plan = plan_of(service(router), *loco_documents(kind, field, value), platform=platform)
+        declared = {"a": {"k": {"existing": True}}}  # the Secret of the cases that name one
+        documents = loco_documents(kind, field, value)
+        plan = plan_of(service(router), *documents, platform=platform, credentials=declared)
         assert not plan.errors
         plans.append([(manifest.data, manifest.reference_digest) for manifest in plan.manifests])
     assert plans[0] != plans[1]

@@ -79,11 +79,30 @@ def test_a_group_shows_its_weights() -> None:
         assert (route, "weight 2", "Service green-kserve-workload-svc") in found
 
 
+def test_litellm_shows_them_too() -> None:
+    members = [service({"router": {"route": {"group": "g", "weight": n}}}, name) for name, n in (("a", 8), ("b", 2))]
+    found = arrows(*members, gateway())
+    assert {label for source, label, _ in found if source == "Deployment main-litellm"} == {
+        "tiny, weight 8",
+        "tiny, weight 2",
+    }
+
+
+@pytest.mark.parametrize("exposed", [False, True])
+def test_clients_call_a_gateway_that_is_not_exposed_by_its_service(exposed: bool) -> None:
+    spec = {"expose": {"hostnames": ["x.y"]}} if exposed else {}
+    found = arrows(service(), gateway(spec))
+    assert (("clients", "", "Service main-litellm") in found) is not exposed
+    assert ("Service main-litellm", "", "Deployment main-litellm") in found
+
+
 def test_prefill_and_several_nodes_have_their_pods() -> None:
     found = arrows(service({**ROUTED, "prefill": {}}))
     pool = "InferencePool chat-inference-pool"
     assert (pool, "", "Deployment chat-kserve") in found
     assert (pool, "", "Deployment chat-kserve-prefill") in found
+    assert ("Deployment chat-kserve", "prefill", "Deployment chat-kserve-prefill") in found
+    assert not [arrow for arrow in arrows(service(ROUTED)) if arrow[1] == "prefill"]
 
 
 def test_text_of_users_ends_no_label() -> None:

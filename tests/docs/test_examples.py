@@ -56,6 +56,17 @@ def _is_preset(example: Example) -> bool:
     return "{%" in example.text
 
 
+def _beside(page: str, name: str) -> str:
+    """A service that an example may name: the page's own of this name, if it has one."""
+    for example in DOCUMENTS:
+        if example.page == page and not _is_preset(example):
+            for document in yaml.safe_load_all(example.text):
+                if (document["kind"], document["metadata"]["name"]) == ("LLMInferenceService", name):
+                    document["metadata"].setdefault("labels", {"tier": "gold"})
+                    return yaml.safe_dump(document)
+    return _model(name)
+
+
 def _model(name: str) -> str:
     """A service that an example may name."""
     labelled = MODEL.replace("name: opt-125m", f"name: {name}\n  labels: {{tier: gold}}")
@@ -78,7 +89,7 @@ def test_there_are_examples() -> None:
 def test_documents(tmp_path: Path, example: Example) -> None:
     named = {(d["kind"], d["metadata"]["name"]) for d in yaml.safe_load_all(example.text)}
     others = [name for name in OTHERS if ("LLMInferenceService", name) not in named]
-    beside = "\n---\n".join(map(_model, others))
+    beside = "\n---\n".join(_beside(example.page, name) for name in others)
     config = {"platform": PLATFORM, "credentials": CREDENTIALS if "secretRef" in example.text else {}}
     plan = _plan(tmp_path, f"{example.text}\n---\n{beside}", config)
     assert [str(finding) for finding in plan.errors] == []

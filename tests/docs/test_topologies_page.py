@@ -14,6 +14,7 @@ EXAMPLES = {
     document["metadata"]["name"]: document
     for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     for document in yaml.safe_load_all(block)
+    if "metadata" in document  # the others are parts, or of the stack's config
 }
 PLATFORM = {
     "gateway": {

@@ -79,7 +79,6 @@ def test_undeclared_is_an_error_at_the_reference() -> None:
     ("master", "credentials", "made", "value"),
     [
         ({"generate": True}, {}, True, ("llm/main-litellm-master-key", "master-key", None)),
-        ({"secretRef": {"name": "mine", "key": "k"}}, {}, False, None),
         ({"secretRef": {"name": "mine", "key": "k"}}, {"mine": {"k": {"existing": True}}}, False, None),
         ({"secretRef": {"name": "mine", "key": "k"}}, {"mine": {"k": {"config": "x"}}}, True, ("llm/mine", "k", "x")),
     ],
@@ -98,6 +97,7 @@ def test_master_key_has_one_source(master: Any, credentials: Any, made: bool, va
     [
         ({"generate": True}, {"main-litellm-master-key": {"master-key": {"config": "x"}}}),
         ({"secretRef": {"name": "mine", "key": "k"}}, {"mine": {"other": {"config": "x"}}}),
+        ({"secretRef": {"name": "mine", "key": "k"}}, {}),
     ],
 )
 def test_master_key_of_two_sources_or_none_is_refused(master: Any, credentials: Any) -> None:
@@ -116,7 +116,8 @@ def test_master_key_that_says_nothing_or_too_much(master: Any) -> None:
 def test_later_layers_choice_of_a_source_stands_alone() -> None:
     reference = {"secretRef": {"name": "mine", "key": "k"}}
     over = {"LiteLLMGateway/main": {"spec": {"masterKey": reference}}}
-    plan = plan_of(service(), gateway({"masterKey": {"generate": True}}), overrides=over)
+    declared = {"mine": {"k": {"existing": True}}}
+    plan = plan_of(service(), gateway({"masterKey": {"generate": True}}), overrides=over, credentials=declared)
     assert not plan.errors
     assert uses(plan) == {("main-litellm", "llm/mine", "k", False)}
     bearer = {"ExternalModel/gpt": {"spec": {"auth": {"bearerToken": {"name": "b", "key": "k"}}}}}

@@ -54,6 +54,7 @@ def test_a_route_on_another_gateway(chosen: dict[str, str], expected: dict[str, 
 
 
 NGINX = {
+    "nginx.ingress.kubernetes.io/proxy-body-size": "0",
     "nginx.ingress.kubernetes.io/proxy-buffering": "off",
     "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
     "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
@@ -157,7 +158,6 @@ def made(*listeners: dict[str, Any]) -> dict[str, Any]:
             made({"name": "a", "port": 443, "hostname": "*.example.com", "certificate": {"name": "c"}}),
             ["https://llm.example.com"],
         ),
-        (HOSTS, made({"name": "a", "port": 80, "hostname": "other.com"}), []),
         ({**HOSTS, "ingress": {"className": "nginx"}}, {}, ["http://llm.example.com"]),
         ({**HOSTS, "ingress": {"className": "nginx", "tlsSecret": "t"}}, {}, ["https://llm.example.com"]),
     ],

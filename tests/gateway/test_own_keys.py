@@ -12,15 +12,41 @@ def reference(name: str) -> dict[str, Any]:
     return {"valueFrom": {"secretKeyRef": {"name": name, "key": "k"}}}
 
 
+DATABASE = {"name": "DATABASE_URL", **reference("db")}
+DECLARED = {"db": {"k": {"existing": True}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({}, True),
+        ({"env": [DATABASE]}, False),
+        ({"env": [{**DATABASE, "name": "OTHER"}]}, True),
+        (
+            {
+                "env": [{**DATABASE, "name": "OTHER"}],
+                "extraConfig": {"general_settings": {"database_url": "os.environ/OTHER"}},
+            },
+            False,
+        ),
+    ],
+)
+def test_a_salt_key_without_a_database_is_told(spec: dict[str, Any], told: bool) -> None:
+    credentials = DECLARED if spec else {}
+    plan = plan_of(service(), gateway({"saltKey": {"generate": True}, **spec}), credentials=credentials)
+    warned = [finding.path for finding in found(plan, "LOCO-NO-EFFECT", "warning")]
+    assert ("spec.saltKey" in warned) is told
+
+
 def test_salt_key_that_the_stack_makes() -> None:
-    plan = plan_of(service(), gateway({"saltKey": {"generate": True}}))
+    plan = plan_of(service(), gateway({"saltKey": {"generate": True}, "env": [DATABASE]}), credentials=DECLARED)
     assert not plan.findings
     assert sorted(secret.name for secret in secrets(plan)) == ["main-litellm-master-key", "main-litellm-salt-key"]
     made = {(value.secret.name, value.key): value.generated for value in plan.secret_values}
     assert made["main-litellm-salt-key", "salt-key"] == "salt-key"
     source = env_of(plan)["LITELLM_SALT_KEY"]["valueFrom"]["secretKeyRef"]
     assert source == {"name": "main-litellm-salt-key", "key": "salt-key"}, "pods can't do without"
-    assert {use.credential: use.required for use in plan.credential_uses} == {"master-key": True, "salt-key": True}
+    assert {use.credential for use in plan.credential_uses if use.required} == {"master-key", "salt-key"}
 
 
 def test_salt_key_is_nothing_unless_asked_for() -> None:
@@ -30,7 +56,8 @@ def test_salt_key_is_nothing_unless_asked_for() -> None:
 @pytest.mark.parametrize(
     ("salt", "credentials", "path"),
     [
-        ({"secretRef": {"name": "s", "key": "k"}}, {}, None),
+        ({"secretRef": {"name": "s", "key": "k"}}, {}, "spec.saltKey.secretRef"),
+        ({"secretRef": {"name": "s", "key": "k"}}, {"s": {"k": {"existing": True}}}, None),
         ({"secretRef": {"name": "s", "key": "k"}}, {"s": {"k": {"config": "x"}}}, None),
         ({"secretRef": {"name": "s", "key": "k"}}, {"s": {"other": {"config": "x"}}}, "spec.saltKey.secretRef"),
         ({"generate": True}, {"main-litellm-salt-key": {"salt-key": {"config": "x"}}}, "spec.saltKey"),
@@ -54,7 +81,7 @@ def test_salt_key_has_one_source(salt: Any, credentials: Any, path: str | None) 
 )
 def test_rotation_asks_for_another_key(rotation: dict[str, Any], expected: dict[str, Any]) -> None:
     plan = plan_of(service(), gateway({"saltKey": {"generate": True}}), rotation=rotation)
-    assert not plan.findings
+    assert [finding.path for finding in plan.findings] == ["spec.saltKey"]
     assert {value.generated: value.rotation for value in plan.secret_values} == expected
 
 
@@ -63,7 +90,9 @@ def test_rotation_asks_for_another_key(rotation: dict[str, Any], expected: dict[
     [({"masterKey": {"secretRef": {"name": "s", "key": "k"}}}, "masterKeys"), ({}, "saltKeys")],
 )
 def test_rotation_of_what_the_stack_does_not_make_is_told(spec: dict[str, Any], key: str) -> None:
-    (warning,) = found(plan_of(service(), gateway(spec), rotation={key: "1"}), "LOCO-NO-EFFECT", "warning")
+    declared = {"s": {"k": {"existing": True}}} if spec else {}
+    plan = plan_of(service(), gateway(spec), rotation={key: "1"}, credentials=declared)
+    (warning,) = found(plan, "LOCO-NO-EFFECT", "warning")
     assert warning.path == f"rotation.{key}"
 
 

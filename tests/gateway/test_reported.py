@@ -56,7 +56,10 @@ def test_k8sgpt_operator_137_and_its_like_digests_sit_on_the_pods_that_read_the_
 
 
 def test_litellm_9147_and_8954_a_managed_master_key_makes_no_secret() -> None:
-    plan = plan_of(external(), gateway({"masterKey": {"secretRef": {"name": "mine", "key": "k"}}}))
+    declared = {"mine": {"k": {"existing": True}}}
+    plan = plan_of(
+        external(), gateway({"masterKey": {"secretRef": {"name": "mine", "key": "k"}}}), credentials=declared
+    )
     assert secrets(plan) == []
     assert env_of(plan)["LITELLM_MASTER_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "mine", "key": "k"}
 

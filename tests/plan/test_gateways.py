@@ -116,7 +116,10 @@ def test_selectors_are_checked() -> None:
 def test_outputs_name_gateways_and_their_key() -> None:
     reference = {"masterKey": {"secretRef": {"name": "mine", "key": "k"}}}
     plan = full(
-        external({"auth": key("openai")}), gateway(), gateway(reference, "b", namespace="far"), credentials=EXISTING
+        external({"auth": key("openai")}),
+        gateway(),
+        gateway(reference, "b", namespace="far"),
+        credentials={**EXISTING, "mine": {"k": {"existing": True}}},
     )
     assert plan.outputs["gateways"] == {
         "llm/main": {

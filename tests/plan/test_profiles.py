@@ -25,6 +25,7 @@ SERVICES: list[dict[str, Any]] = [
     {"kvCacheOffloading": {"cpu": "10Gi"}},
     {"parallelism": {"tensor": 2}},
     {"model": {"uri": "hf://org/large-70b", "name": "large"}},
+    {"scaling": {"maxReplicas": 4, "wva": {"hpa": {}}}},
 ]
 PLATFORMS: list[dict[str, Any]] = [{}, {"tls": True}, {"spareGpus": 1}, {"clients": [{"namespace": "apps"}]}]
 _NAMED = ("containers", "initContainers", "volumes", "env")

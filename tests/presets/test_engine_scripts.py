@@ -25,8 +25,8 @@ TLS = [
 ]
 
 
-def head(port: int = 8000, served: list[str] = SERVED) -> list[str]:
-    return ["vllm", "serve", "/mnt/models", *served, "--port", str(port)]
+def head(port: int = 8000) -> list[str]:
+    return ["vllm", "serve", "/mnt/models", *SERVED, "--port", str(port)]
 
 
 def ranks(start: int, *, data: int = 4, local: int = 2, port: int = 5555) -> list[str]:
@@ -45,7 +45,7 @@ SERVERS = ["--api-server-count", "8"]
 ENGINES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "single": ({}, "main", head()),
     "decode": (BOTH, "main", head(8001)),
-    "prefill": (BOTH, "prefill", head(8000, SERVED[:2])),
+    "prefill": (BOTH, "prefill", head()),
     "data leader": (DATA, "main", [*head(), *SERVERS, *ranks(0)]),
     "data worker": (DATA, "worker", [*head(), *ranks(2), "--headless"]),
     "data decode leader": ({**BOTH, **DATA}, "main", [*head(8001), *SERVERS, *ranks(0)]),

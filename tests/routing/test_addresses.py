@@ -148,6 +148,7 @@ def test_hostnames_of_a_route_lead_to_a_listener_that_takes_them() -> None:
     listeners = [{"name": "a", "port": 8443, "hostname": "*.example.com", "certificate": {"name": "c"}}]
     create = {"className": "envoy", "listeners": listeners}
     spec = {"router": {"route": {"http": {"spec": {"hostnames": ["llm.example.com", "llm.other.com"]}}}}}
+    spec["router"]["gateway"] = {"refs": [{"name": "g", "namespace": "n"}, {"name": "other"}]}  # which takes the second
     found = named(spec, gateway={"name": "g", "namespace": "n", "create": create})
     assert [url for name, url in found if name == "gateway-external"] == [f"{OUTSIDE}:8443/llm/chat"]
 

@@ -119,6 +119,46 @@ def test_section_that_the_gateway_has_not_is_an_error() -> None:
     assert (error.code, error.value, error.cure) == ("LOCO-REFERENCE", "nope", "one of web")
 
 
+OTHER = {"name": "other"}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "listeners", "more", "strange"),
+    [
+        (["llm.example.com"], [WEB], [], None),
+        (["*.example.com"], [WEB], [], None),
+        (["a.llm.example.com"], [WEB], [], ["a.llm.example.com"]),
+        (["llm.example.com", "else.org"], [WEB], [], ["else.org"]),
+        (["llm.example.com", "else.org"], [WEB], [OTHER], None),
+        (["else.org"], [WEB], [OTHER], ["else.org"]),
+        (["else.org"], [WEB, SAFE], [], None),
+        (["a.example.com"], [{**WEB, "hostname": "*.example.com"}], [], None),
+        (["example.com"], [{**WEB, "hostname": "*.example.com"}], [], ["example.com"]),
+    ],
+)
+def test_hostname_that_no_listener_takes_is_an_error(
+    hosts: list[str], listeners: list[Any], more: list[Any], strange: list[str] | None
+) -> None:
+    refs = [{"name": "ours", "namespace": "edge"}, *more]
+    spec = {"router": {"route": {"http": {"spec": {"hostnames": hosts}}}, "gateway": {"refs": refs}}}
+    errors = plan_of(service(spec), platform=platform({"listeners": listeners})).errors
+    told = [(error.code, error.path, error.value) for error in errors]
+    assert told == ([("LOCO-REFERENCE", "spec.router.route.http.spec.hostnames", strange)] if strange else [])
+
+
+def test_hostname_of_a_listener_that_the_route_does_not_name_is_an_error() -> None:
+    refs = [{"name": "ours", "namespace": "edge", "sectionName": "web"}]
+    spec = {"router": {"route": {"http": {"spec": {"hostnames": ["else.org"]}}}, "gateway": {"refs": refs}}}
+    (error,) = plan_of(service(spec), platform=platform({"listeners": [WEB, SAFE]})).errors
+    assert error.value == ["else.org"]
+
+
+def test_hostname_of_an_exposed_litellm_gateway_that_no_listener_takes_is_an_error() -> None:
+    exposed = gateway({"expose": {"hostnames": ["else.org"]}})
+    errors = plan_of(service(), exposed, platform=platform({"listeners": [WEB]})).errors
+    assert "spec.expose.hostnames" in [error.path for error in errors]
+
+
 # ---------------------------------------------------------------- grants
 def routing_to(*backends: dict[str, Any], mirror: dict[str, Any] | None = None) -> dict[str, Any]:
     rule: dict[str, Any] = {"backendRefs": list(backends)}

@@ -59,6 +59,17 @@ def test_a_reference_to_a_pool_is_a_members_backend() -> None:
     assert [m.name for m in plan.manifests if m.id.kind == "InferencePool"] == ["b-inference-pool"]
 
 
+def test_a_group_whose_routes_have_nothing_to_share_is_told() -> None:
+    for form, mode, subjects in (
+        ("tenRules", "disabled", ["LLMInferenceService/llm/a", "LLMInferenceService/llm/b"]),
+        ("tenRules", "enabled", []),
+        ("twelveRules", "disabled", []),
+    ):
+        routes = {"form": form, "modelBasedRouting": mode}
+        plan = plan_of(member("a", 1), member("b", 1), platform={**PLATFORM, "routes": routes})
+        assert [each.subject for each in found(plan, "LOCO-GROUP", "warning")] == subjects
+
+
 def test_members_with_other_names_are_told_and_left_out() -> None:
     other = member("b", 5, model={"uri": "hf://o/m", "name": "other"})
     plan = planned(member("a", 5), other)

@@ -62,7 +62,7 @@ DIFFERENT = {
     "picker": (
         "router: {scheduler: {pool: {spec: {extensionRef: {name: epp}}}}}",
         f"{POOL}.extensionRef",
-        "endpointPickerRef: {name: epp}",
+        "endpointPickerRef: {name: epp, port: {number: 9002}}",
     ),
     "picker with all": (
         "router: {scheduler: {pool: {spec: {extensionRef: "

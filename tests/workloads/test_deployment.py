@@ -156,6 +156,12 @@ def test_metadata_propagates_by_prefix(profile: str) -> None:
     ]
 
 
+def test_the_routing_mark_belongs_under_spec() -> None:
+    key = "serving.kserve.io/model-based-routing-enabled"
+    (error,) = plan_of(service(annotations={key: "false"})).errors
+    assert (error.code, error.cure) == ("LOCO-UNSUPPORTED", f'spec: {{annotations: {{{key}: "false"}}}}')
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_spec_metadata_reaches_pods_and_service_and_wins(profile: str) -> None:
     spec = {
@@ -226,3 +232,11 @@ def test_long_names_fit(name: str, expected: str) -> None:
     assert all(len(manifest.name) <= 63 for manifest in plan.manifests)
     assert one(plan, "Deployment").data["metadata"]["labels"]["app.kubernetes.io/name"] == name
     assert pod_of(plan)["volumes"][-2]["secret"]["secretName"] == one(plan, "Secret").name
+
+
+@pytest.mark.parametrize(("profile", "served"), [("safe", "tiny publishers/llm/models/tiny"), ("kserve", "tiny")])
+def test_names_that_prefill_on_one_node_serves(profile: str, served: str) -> None:
+    plan = plan_of(service({"prefill": {}}), profile=profile)
+    pod = one(plan, "Deployment", "chat-kserve-prefill").data["spec"]["template"]["spec"]
+    (engine,) = (container for container in pod["containers"] if container["name"] == "main")
+    assert f"--served-model-name {served} --port" in engine["command"][2].replace("'", "")

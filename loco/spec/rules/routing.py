@@ -6,9 +6,11 @@ from typing import Any
 from loco.model import Finding
 from loco.spec.rules.judged import Judged
 from loco.spec.service import Router
-from loco.spec.tree import Path, plain
+from loco.spec.tree import Path, Row, plain
 
 _MOST_RULES, _MOST_MATCHES, _MOST_IN_ALL = 16, 64, 128
+_MOST_OF = {"hostnames": 16, "parentRefs": 32}  # of a route
+_MOST_OF_A_RULE = {"backendRefs": 16, "filters": 16}
 _ROUTE: Path = ("spec", "router", "route")
 _HTTP: Path = (*_ROUTE, "http")
 
@@ -25,6 +27,9 @@ def routing(judged: Judged) -> Iterator[Finding]:
     yield from _names(judged, router)
     yield from _owners(judged, router)
     yield from _group(judged, router)
+    for field, most in _MOST_OF.items():
+        yield from _too_many(judged, (*_HTTP, "spec", field), most)
+    yield from _too_many(judged, ("spec", "router", "gateway", "refs"), _MOST_OF["parentRefs"])
     if judged.by_user("router", "route", "http", "spec", "rules"):
         yield from _rules(judged)
 
@@ -109,6 +114,8 @@ def _rules(judged: Judged) -> Iterator[Finding]:
         if len(matches) > _MOST_MATCHES:
             message = f"a rule has at most {_MOST_MATCHES} matches, and this one has {len(matches)}"
             yield judged.finding((*where, index, "matches"), message, "several rules")
+        for field, most in _MOST_OF_A_RULE.items():
+            yield from _too_many(judged, (*where, index, field), most)
         filters = rule.get("filters")
         if any(map(_replaces_prefix, filters if isinstance(filters, list) else ())) and not _is_one_prefix(matches):
             message = "a rewrite with ReplacePrefixMatch needs a rule with exactly one match, of the type PathPrefix"
@@ -116,6 +123,13 @@ def _rules(judged: Judged) -> Iterator[Finding]:
     if in_all > _MOST_IN_ALL:
         message = f"a route has at most {_MOST_IN_ALL} matches in all its rules, and this one has {in_all}"
         yield judged.finding(where, message, "fewer matches, or refs to routes of your own")
+
+
+def _too_many(judged: Judged, where: Path, most: int) -> Iterator[Finding]:
+    node = judged.at(*where[1:])
+    if isinstance(node, Row) and len(node.items) > most:
+        message = f"a route has at most {most} {where[-1]} in this place, and here are {len(node.items)}"
+        yield judged.finding(where, message, f"{most} of them, or refs to routes of your own for the others")
 
 
 def _key(parent: dict[str, Any]) -> tuple[str, str, str]:

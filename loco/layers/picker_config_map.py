@@ -10,7 +10,7 @@ from typing import Any
 from loco.model import Finding
 from loco.spec import CONFIG_MAP, StackSpec
 from loco.spec.suggest import close_to
-from loco.spec.tree import Branch, Leaf, Node, Path, at, plain, plant
+from loco.spec.tree import Branch, Leaf, Node, Path, at, plain, plant, text_of
 from loco.spec.validate import origin_of
 from loco.spec.yaml_reader import read_yaml
 
@@ -23,7 +23,7 @@ def with_config_map(spec: Node, stack: StackSpec, namespace: str, subject: str) 
     """The spec with the text that its reference names, as an inline config; the spec itself where it has none."""
     config = at(spec, _CONFIG)
     ref = at(config, ("ref",))
-    name = _text(at(ref, ("name",)))
+    name = text_of(at(ref, ("name",)))
     if not isinstance(config, Branch) or name is None:
         return spec, []
     where = origin_of(at(ref, ("name",)), config.origin)
@@ -36,7 +36,7 @@ def with_config_map(spec: Node, stack: StackSpec, namespace: str, subject: str) 
         return spec, [Finding("LOCO-REFERENCE", "error", f"{_REF}.name", message, cure, where, subject, name)]
     data = at(maps[name].tree, ("data",))
     keys = list(data.items) if isinstance(data, Branch) else []
-    key = _text(at(ref, ("key",))) or _KEY
+    key = text_of(at(ref, ("key",))) or _KEY
     text = at(data, (key,))
     if not isinstance(text, Leaf):
         where = origin_of(at(ref, ("key",)), where)
@@ -66,7 +66,3 @@ def _replaced(node: Node, path: Path, value: Node) -> Node:
     assert isinstance(node, Branch)
     key = str(path[0])
     return replace(node, items={**node.items, key: _replaced(node.items[key], path[1:], value)})
-
-
-def _text(node: Node | None) -> str | None:
-    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) else None

@@ -89,6 +89,11 @@ class Resolved:
         """The served name: the spec's, else the service's own."""
         return (self.spec.model.name if self.spec.model else None) or self.name
 
+    @property
+    def adapter_names(self) -> tuple[str, ...]:
+        """Of the LoRA adapters, sorted, each once; one without a name is none that a request could ask for."""
+        return tuple(sorted({adapter.name for adapter in self.spec.adapters if adapter.name}))
+
     def origin_at(self, *path: str | int) -> Origin:
         """Where the value at a path of the spec was written; the service where nobody wrote it."""
         return origin_of(at(self.tree, path), self.origin)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loco.spec.platform_gateway import RouteForm
-from loco.spec.tree import Leaf, Node, Row, at
+from loco.spec.tree import Leaf, Node, Row, at, text_of
 from loco.spec.yaml_reader import read_yaml
 
 _TOKENIZING = ("token-producer", "precise-prefix-cache-scorer")
@@ -22,7 +22,7 @@ def choose(decided: Node, routes: RouteForm = "twelveRules") -> tuple[str, ...]:
     scheduler = at(decided, ("router", "scheduler"))
     if scheduler is not None:
         plugins = _plugin_types(scheduler)
-        if not _text(at(scheduler, ("pool", "ref", "name"))):
+        if not text_of(at(scheduler, ("pool", "ref", "name"))):
             chosen.append("config-llm-scheduler")
         if at(scheduler, ("tokenizer",)) is not None or any(plugin in plugins for plugin in _TOKENIZING):
             chosen.append("config-llm-tokenizer")
@@ -58,7 +58,7 @@ def _plugin_types(scheduler: Node) -> frozenset[str]:
     if config is None and (text := _config_text(scheduler)) is not None:
         trees, _ = read_yaml(text, "config-text", "config-text")  # text that is no YAML is for the picker to refuse
         config = trees[0] if trees else None
-    types = (_text(at(plugin, ("type",))) for plugin in _items(at(config, ("plugins",))))
+    types = (text_of(at(plugin, ("type",))) for plugin in _items(at(config, ("plugins",))))
     return frozenset(name for name in types if name is not None)
 
 
@@ -75,12 +75,8 @@ def _config_text(scheduler: Node) -> str | None:
 
 def _args(scheduler: Node) -> Iterator[str]:
     for container in _items(at(scheduler, ("template", "containers"))):
-        if _text(at(container, ("name",))) == "main":
-            yield from (_text(arg) or "" for arg in _items(at(container, ("args",))))
-
-
-def _text(node: Node | None) -> str | None:
-    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) else None
+        if text_of(at(container, ("name",))) == "main":
+            yield from (text_of(arg) or "" for arg in _items(at(container, ("args",))))
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

@@ -12,13 +12,6 @@ MAIN = 0
 _MOST_BUCKETS = 1 << 16  # far beyond any number of adapters; an end for two names of one hash
 
 
-def adapter_names(resolved: Resolved) -> list[str]:
-    """Sorted, each once; one without a name is no adapter that a request could ask for."""
-    model = resolved.spec.model
-    adapters = (model.lora.adapters if model is not None and model.lora is not None else None) or []
-    return sorted({adapter.name for adapter in adapters if adapter.name})
-
-
 def with_adapters(rules: Sequence[Rule], resolved: Resolved) -> dict[int, list[Rule]]:
     """The rules of the service's routes by number; that of ``MAIN`` has all the rules given.
 
@@ -27,7 +20,7 @@ def with_adapters(rules: Sequence[Rule], resolved: Resolved) -> dict[int, list[R
     it stays where it is. When the number of routes grows it doubles, and an adapter then moves to a higher number, if
     at all; who creates higher numbers before changing lower ones leaves no adapter without a route in between.
     """
-    adapters = adapter_names(resolved)
+    adapters = resolved.adapter_names
     whole = within_a_rule(_copied(rule, adapters, resolved, own=True) for rule in rules)
     if not adapters or fits(whole):
         return {MAIN: whole}

@@ -9,7 +9,6 @@ from loco import names
 from loco.layers import Resolved
 from loco.model import ManifestId, ServedModel
 from loco.pods.serving import serving_service
-from loco.routing.adapter_routes import adapter_names
 from loco.routing.base_paths import base_paths
 from loco.routing.gateway_facts import fact_of
 from loco.routing.route import is_routed, route_spec
@@ -73,22 +72,17 @@ def served_model(resolved: Resolved, platform: Platform) -> ServedModel:
         router is not None and router.scheduler is not None,
         resolved.origin,
         secret if resolved.tls else None,
-        _adapters(resolved),
+        resolved.adapter_names,
         router.route.group if router is not None and router.route is not None else None,
         router.route.weight if router is not None and router.route is not None else None,
     )
-
-
-def _adapters(resolved: Resolved) -> tuple[str, ...]:
-    lora = resolved.spec.model.lora if resolved.spec.model else None
-    return tuple(sorted(adapter.name for adapter in (lora.adapters if lora else None) or [] if adapter.name))
 
 
 def _through_gateways(resolved: Resolved, platform: Platform) -> Iterator[Address]:
     spec, _ = route_spec(resolved, platform)
     hosts = [host for host in spec.get("hostnames") or [] if isinstance(host, str)]
     model, namespace = resolved.model_name, resolved.namespace
-    values = {name: names.publisher_name(namespace, name) for name in (model, *adapter_names(resolved))}
+    values = {name: names.publisher_name(namespace, name) for name in (model, *resolved.adapter_names)}
     kinds = {f"/{namespace}/{resolved.name}": "", f"/{names.publisher_name(namespace, model)}": _PUBLISHER}
     for parent in spec.get("parentRefs") or []:
         fact = fact_of(parent, namespace, platform)

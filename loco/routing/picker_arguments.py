@@ -73,9 +73,7 @@ def assemble_arguments(
 
 def _kind_of(resolved: Resolved) -> tuple[bool, bool]:
     """Whether prefill and decode are apart, and whether there are LoRA adapters."""
-    model = resolved.spec.model
-    adapters = model.lora.adapters if model is not None and model.lora is not None else None
-    return resolved.spec.prefill is not None, bool(adapters)
+    return resolved.spec.prefill is not None, bool(resolved.spec.adapters)
 
 
 def _migrate(

@@ -139,10 +139,10 @@ def _long_names(by_number: Mapping[int, Iterable[Rule]], resolved: Resolved) -> 
         for match in rule.get("matches") or []
         for header in match.get("headers") or []
     }
-    model = resolved.spec.model
-    adapters = (model.lora.adapters if model is not None and model.lora is not None else None) or []
     places: list[tuple[Path, str]] = [(("model", "name"), resolved.model_name)]
-    places += [(("model", "lora", "adapters", n, "name"), each.name or "") for n, each in enumerate(adapters)]
+    places += [
+        (("model", "lora", "adapters", n, "name"), each.name or "") for n, each in enumerate(resolved.spec.adapters)
+    ]
     for where, name in places:
         value = names.publisher_name(resolved.namespace, name)
         if len(value) > LONGEST_HEADER and value in values:

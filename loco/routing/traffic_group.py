@@ -64,9 +64,7 @@ def backends_of(member: Resolved) -> list[ManifestId]:
 
 def served(resolved: Resolved) -> frozenset[str]:
     """Names by which requests ask for it: its model's and its adapters'."""
-    model = resolved.spec.model
-    adapters = (model.lora.adapters if model is not None and model.lora is not None else None) or []
-    return frozenset((resolved.model_name, *(adapter.name for adapter in adapters if adapter.name)))
+    return frozenset((resolved.model_name, *resolved.adapter_names))
 
 
 def _group(resolved: Resolved) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from loco.model import Finding
 from loco.spec.texts import LABEL_RULE, NAMESPACE_RULE, is_label_value, is_namespace, is_qualified
-from loco.spec.tree import Branch, Leaf, Node, at, dotted
+from loco.spec.tree import Branch, Leaf, Node, at, dotted, text_of
 from loco.spec.validate import check_kubernetes, origin_of
 
 COMPANION_API = "v1"
@@ -30,7 +30,8 @@ def check_companion(tree: Branch, kind: str, namespace: str | None) -> tuple[str
 
     The two are None where an error stands in the way.
     """
-    name, place = _text(at(tree, ("metadata", "name"))), _text(at(tree, ("metadata", "namespace"))) or namespace
+    name = text_of(at(tree, ("metadata", "name"))) or None
+    place = text_of(at(tree, ("metadata", "namespace"))) or namespace
     subject = "/".join(part for part in (kind, place, name) if part)
     findings = check_kubernetes(tree, kind, path=(), subject=subject, root=tree, complete=True, directives=False)
     findings = [finding for finding in findings if finding.path not in _DEFAULTED or finding.value is not None]
@@ -101,7 +102,3 @@ def written(tree: Branch, namespace: str) -> Branch:
     placed = {**items, "namespace": Leaf(namespace, tree.origin)}
     kept = {key: node for key, node in tree.items.items() if key not in _NOT_WRITTEN}
     return replace(tree, items={**kept, "metadata": Branch(placed, tree.origin)})
-
-
-def _text(node: Node | None) -> str | None:
-    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) and node.value else None

@@ -18,7 +18,7 @@ from loco.spec.service import LLMInferenceServiceSpec, Spec
 from loco.spec.suggest import close_to
 from loco.spec.texts import NAMESPACE_RULE as NAMESPACE_RULE
 from loco.spec.texts import is_namespace as is_namespace
-from loco.spec.tree import Branch, Leaf, Node, Path, Row, at
+from loco.spec.tree import Branch, Leaf, Node, Path, Row, at, text_of
 from loco.spec.validate import (
     KUBERNETES_SHAPES,
     check_directives,
@@ -274,5 +274,4 @@ def _mended(name: str) -> str:
 
 
 def _text(tree: Node, path: tuple[str, ...]) -> str | None:
-    node = at(tree, path)
-    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) and node.value else None
+    return text_of(at(tree, path)) or None

@@ -264,3 +264,9 @@ class LLMInferenceServiceSpec(Workload):
     prefill: Workload | None = None
     tracing: Tracing | None = None
     base_refs: list[Named] | None = None
+
+    @property
+    def adapters(self) -> list[Model]:
+        """The model's LoRA adapters; none where it has none."""
+        lora = self.model.lora if self.model is not None else None
+        return (lora.adapters if lora is not None else None) or []

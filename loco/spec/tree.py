@@ -123,6 +123,11 @@ def at(node: Node | None, path: Path) -> Node | None:
     return node
 
 
+def text_of(node: Node | None) -> str | None:
+    """The node's text; None where there is no node, or something else than text."""
+    return node.value if isinstance(node, Leaf) and isinstance(node.value, str) else None
+
+
 def nearest(node: Node, path: Path) -> Node:
     """The node at a path, or the deepest one on the way to it: the place to point at when a field is missing."""
     for key in path:

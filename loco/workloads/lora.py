@@ -64,11 +64,9 @@ def adapters_of(resolved: Resolved) -> tuple[list[Adapter], list[Finding]]:
 
     That each has a name and the names differ has been checked before.
     """
-    lora = resolved.spec.model.lora if resolved.spec.model else None
-    written = (lora.adapters if lora else None) or []
     findings: list[Finding] = []
     found: dict[str, ModelURI] = {}
-    for index, item in enumerate(written):
+    for index, item in enumerate(resolved.spec.adapters):
         where: Path = (*_WHERE, "adapters", index)
         name = item.name or ""
         if name.startswith("-") or not name.isprintable() or name != name.strip():

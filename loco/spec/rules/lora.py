@@ -11,7 +11,7 @@ _FORBIDDEN = (".", "..")
 def lora(judged: Judged) -> Iterator[Finding]:
     """Of the model's adapters."""
     model = judged.spec.model
-    adapters = (model.lora.adapters if model and model.lora else None) or []
+    adapters = judged.spec.adapters
     base = (model.name if model else None) or judged.name
     where = ("spec", "model", "lora", "adapters")
     seen: dict[str, int] = {}

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 
-from loco.gateway.documents import External, Gateway
+from loco.gateway.documents import External, Gateway, Observability
 from loco.gateway.variables import Variable
 from loco.model.manifest import ReferenceDigest
 from loco.spec import EXTERNAL_MODEL, GATEWAY
@@ -29,9 +29,9 @@ def reference_digest(gateway: Gateway, text: str, variables: Sequence[Variable])
     return ReferenceDigest(hashlib.sha256(text.encode()).hexdigest(), lines)
 
 
-def _kind(document: External | Gateway) -> str:
+def _kind(document: External | Gateway | Observability) -> str:
     return EXTERNAL_MODEL if isinstance(document, External) else GATEWAY
 
 
-def _names(document: External | Gateway) -> tuple[str, str]:
+def _names(document: External | Gateway | Observability) -> tuple[str, str]:
     return document.name, document.namespace

@@ -6,7 +6,7 @@ from loco.gateway.documents import External, Gateway
 from loco.gateway.pod import CONFIG_FILE, IMAGE
 from loco.model import Finding, ServedModel
 from loco.spec.texts import is_model_name
-from loco.spec.tree import Path, dotted
+from loco.spec.tree import Path
 
 _LARGEST = 1024 * 1024 - len(CONFIG_FILE)  # bytes of text that a ConfigMap holds, beside the key
 
@@ -19,6 +19,9 @@ def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -
     via = gateway.spec.via or ("gateway" if model.routed and model.scheduled else "service")
     target = f"{model.namespace}/{model.name}"
     if via == "service":
+        if model.stack is not None and model.service_url.startswith("https:"):
+            findings.append(_unknown_authority(gateway, model, model.stack))
+            return None
         return model.service_url
     if model.routed_url is None:
         why = "no Gateway of its route has an internalURL for it" if model.routed else "the model has no route"
@@ -26,8 +29,24 @@ def service_url(model: ServedModel, gateway: Gateway, findings: list[Finding]) -
         cure = (
             "platform: {gateway: {internalURL: http://HOST}} in the stack config, or via: service in the gateway's spec"
         )
-        findings.append(_finding(gateway, ("via",), message, cure))
+        findings.append(gateway.finding(("via",), message, cure))
     return model.routed_url
+
+
+def _unknown_authority(gateway: Gateway, model: ServedModel, stack: str) -> Finding:
+    """Its certificate is signed by an authority of its own, which is in the other stack's state alone."""
+    target = f"{model.namespace}/{model.name}"
+    message = (
+        f"the gateway {gateway.name} would call {target} of the stack {stack} at its Service by HTTPS, and can't trust "
+        "its authority, which only that stack has"
+    )
+    if model.routed_url is not None:
+        cure = "via: gateway in the gateway's spec"
+    elif model.routed:
+        cure = "platform: {gateway: {internalURL: http://HOST}} in the config of that stack, and via: gateway here"
+    else:
+        cure = "router: {route: {}} in the model, platform.gateway.internalURL in its stack's config, and via: gateway here"
+    return gateway.finding(("via",), message, cure, value=gateway.spec.via)
 
 
 def bad_names(gateway: Gateway, models: Iterable[ServedModel]) -> list[Finding]:
@@ -64,7 +83,7 @@ def too_large(gateway: Gateway, text: str, entries: int) -> list[Finding]:
         return []
     message = f"the gateway's config of {entries} models has {size} bytes, and a ConfigMap holds {_LARGEST}"
     cure = "several gateways, each with models of its own labels"
-    return [_finding(gateway, ("models",), message, cure)]
+    return [gateway.finding(("models",), message, cure)]
 
 
 def nothing_selected(gateway: Gateway) -> Finding:
@@ -73,8 +92,7 @@ def nothing_selected(gateway: Gateway) -> Finding:
     message = "no model has these labels, so the gateway serves none" if wanted else "the stack has no model to serve"
     cure = "labels that the models' metadata have" if wanted else "an LLMInferenceService or an ExternalModel"
     path: Path = ("models", "matchLabels") if wanted else ("models",)
-    where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
-    return Finding("LOCO-NO-EFFECT", "warning", where, message, cure, origin, gateway.subject, wanted or None)
+    return gateway.finding(path, message, cure, wanted or None, code="LOCO-NO-EFFECT", severity="warning")
 
 
 def unserved(gateways: Iterable[Gateway], external: Iterable[External]) -> list[Finding]:
@@ -86,10 +104,3 @@ def unserved(gateways: Iterable[Gateway], external: Iterable[External]) -> list[
         for model in external
         if not any(gateway.takes(model.labels) for gateway in gateways)
     ]
-
-
-def _finding(
-    gateway: Gateway, path: Path, message: str, cure: str, *, code: str = "LOCO-VALUE", value: object = None
-) -> Finding:
-    where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
-    return Finding(code, "error", where, message, cure, origin, gateway.subject, value)

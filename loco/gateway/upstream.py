@@ -6,7 +6,7 @@ from loco.gateway.documents import External
 from loco.gateway.providers import PROVIDERS, REFUSED
 from loco.model import Finding
 from loco.spec.suggest import close_to
-from loco.spec.tree import Path, dotted
+from loco.spec.tree import Path
 
 _CREDENTIAL_WORDS = ("authorization", "api-key", "apikey", "token", "secret", "cookie")
 
@@ -32,12 +32,12 @@ def _provider(external: External, pinned_image: bool) -> list[Finding]:
     provider = external.spec.provider
     if why := REFUSED.get(provider):
         cure = "openai for a server that speaks OpenAI's API"
-        return [_finding(external, ("provider",), why, cure, provider, error=True)]
+        return [external.finding(("provider",), why, cure, provider)]
     if provider in PROVIDERS:
         return []
     message = f"LiteLLM knows no provider {provider}, and would leave the model out"
     cure = close_to(provider, PROVIDERS) or "openai for a server that speaks OpenAI's API"
-    return [_finding(external, ("provider",), message, cure, provider, error=pinned_image)]
+    return [external.finding(("provider",), message, cure, provider, severity="error" if pinned_image else "warning")]
 
 
 def _mode(external: External) -> list[Finding]:
@@ -45,7 +45,7 @@ def _mode(external: External) -> list[Finding]:
     if (cure := _IMPOSSIBLE.get((spec.provider, spec.mode))) is None:
         return []
     message = f"for {spec.provider} LiteLLM answers no request of the mode {spec.mode}"
-    return [_finding(external, ("mode",), message, cure, spec.mode, error=True)]
+    return [external.finding(("mode",), message, cure, spec.mode)]
 
 
 def _wildcards(external: External) -> list[Finding]:
@@ -55,11 +55,11 @@ def _wildcards(external: External) -> list[Finding]:
     patterns = [(path, name) for path, name in (*names, (("model",), spec.model)) if "*" in name]
     if not spec.wildcard:
         message, cure = "a * would stand for the models of any name", "one name, or wildcard: true"
-        return [_finding(external, path, message, cure, name, error=True) for path, name in patterns]
+        return [external.finding(path, message, cure, name) for path, name in patterns]
     if patterns:
         return []
     message, cure = "no name has a *, so wildcard changes nothing", "a name such as openai/*, or no wildcard"
-    return [_finding(external, ("wildcard",), message, cure, True, code="LOCO-NO-EFFECT")]
+    return [external.finding(("wildcard",), message, cure, True, code="LOCO-NO-EFFECT", severity="warning")]
 
 
 def _headers(external: External) -> list[Finding]:
@@ -70,14 +70,16 @@ def _headers(external: External) -> list[Finding]:
         bare = header.name.lower().replace("_", "-")
         if spec.mode == "rerank" or (spec.provider, spec.mode) == ("openai", "audio_speech"):
             message = f"LiteLLM sends no headers of your own with {spec.mode} to {spec.provider}"
-            findings.append(_finding(external, path, message, "apiKey or bearerToken", header.name))
+            findings.append(external.finding(path, message, "apiKey or bearerToken", header.name, severity="warning"))
         elif bare == "authorization" and spec.provider == "hosted_vllm":
             message = "for hosted_vllm LiteLLM writes an Authorization header of its own over this one"
-            findings.append(_finding(external, path, message, "provider: openai, or apiKey", header.name))
+            findings.append(
+                external.finding(path, message, "provider: openai, or apiKey", header.name, severity="warning")
+            )
         elif header.value is not None and any(word in bare for word in _CREDENTIAL_WORDS):
             message = f"the value of {header.name} stands in plain text in the model file and in a ConfigMap"
             cure = "valueFrom: {secretKeyRef: {name: …, key: …}}, if it is a secret"
-            findings.append(_finding(external, path, message, cure, header.name, code="LOCO-SECRET"))
+            findings.append(external.finding(path, message, cure, header.name, code="LOCO-SECRET", severity="warning"))
     return findings
 
 
@@ -86,18 +88,4 @@ def _url(external: External) -> list[Finding]:
     if external.spec.provider != "anthropic" or not path.endswith("/v1"):
         return []
     message = "for anthropic LiteLLM adds /v1 itself, so requests would go to /v1/v1"
-    return [_finding(external, ("url",), message, "the URL without /v1", external.spec.url)]
-
-
-def _finding(
-    external: External,
-    path: Path,
-    message: str,
-    cure: str,
-    value: object,
-    *,
-    code: str = "LOCO-VALUE",
-    error: bool = False,
-) -> Finding:
-    where, origin = dotted(("spec", *path)), external.origin_at(*path)
-    return Finding(code, "error" if error else "warning", where, message, cure, origin, external.subject, value)
+    return [external.finding(("url",), message, "the URL without /v1", external.spec.url, severity="warning")]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from loco.gateway.documents import External, Gateway
+from loco.gateway.documents import External, Gateway, Observability
 from loco.model import Finding
 from loco.spec.external_model import SecretKey
 from loco.spec.tree import Path, dotted
@@ -14,18 +14,17 @@ _PREFIX = "EXTERNALMODEL__"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable, the Secret key that it reads, and where in which document's spec that is written."""
+    """One variable, the Secret key that it reads, where in which document's spec that is written, and whether pods need it."""
 
     name: str
     source: SecretKey
-    document: External | Gateway
+    document: External | Gateway | Observability
     path: Path
+    required: bool = False
 
     def finding(self, code: str, message: str, cure: str) -> Finding:
         """An error at the line of the reference."""
-        where = dotted(("spec", *self.path))
-        origin, subject = self.document.origin_at(*self.path), self.document.subject
-        return Finding(code, "error", where, message, cure, origin, subject)
+        return self.document.finding(self.path, message, cure, code=code)
 
 
 def variables(external: External, gateway_namespace: str) -> Iterator[Variable]:
@@ -75,17 +74,14 @@ def duplicate_variables(variables: Sequence[Variable]) -> list[Finding]:
     return findings
 
 
-def taken_variables(gateway: Gateway, taken: Collection[str]) -> list[Finding]:
-    """``LOCO-DUPLICATE`` for a variable of the gateway's own spec that loco sets."""
+def taken_variables(gateway: Gateway | Observability, taken: Collection[str]) -> list[Finding]:
+    """``LOCO-DUPLICATE`` for a variable of the document's own ``env`` that loco sets."""
     findings = []
     for index, variable in enumerate(gateway.spec.env or []):
         if variable.name in taken or variable.name.startswith(_PREFIX):
             path: Path = ("env", index, "name")
             message, cure = f"loco sets {variable.name} itself", "another variable"
-            origin, where = gateway.origin_at(*path), dotted(("spec", *path))
-            findings.append(
-                Finding("LOCO-DUPLICATE", "error", where, message, cure, origin, gateway.subject, variable.name)
-            )
+            findings.append(gateway.finding(path, message, cure, variable.name, code="LOCO-DUPLICATE"))
     return findings
 
 

@@ -36,6 +36,12 @@ EXTERNAL = {
         ("\n", False, "blank at its end"),
         ("true", False, "a boolean"),
         ("False", True, "a boolean"),
+        ("sk-\0x", False, "a NUL"),
+        ("sk-x\0", False, "a NUL"),
+        ("sk-\x1bx", False, "a control character"),
+        ("sk-\x7fx", True, "a control character"),
+        ("-----BEGIN KEY-----\na\tb\r\n-----END KEY-----", False, None),
+        ("a'b\"c$(HOME)${x}\\ü", False, None),
     ],
 )
 def test_oddity(value: str, master_key: bool, odd: str | None) -> None:
@@ -72,6 +78,14 @@ def test_of_the_master_key_it_is_an_error(value: str, make_stack: MakeStack, mon
     with pytest.raises(pulumi.RunError, match="LOCO-CREDENTIAL") as refused:
         run(make_stack, {"masterKey": {"secretRef": REFERENCE}}, value, monkeypatch)
     assert not value or value.strip() == "true" or value.strip() not in str(refused.value)
+
+
+def test_a_nul_is_an_error_because_all_pods_would_be_without_a_start(
+    make_stack: MakeStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(pulumi.RunError, match="LOCO-CREDENTIAL") as refused:
+        run(make_stack, {}, "hunter2\0", monkeypatch)
+    assert "hunter2" not in str(refused.value)
 
 
 def test_a_good_value_is_not_spoken_of(make_stack: MakeStack, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +77,23 @@ class Running:
 
 
 @contextmanager
-def running_litellm(command: Path, plan: Plan, secrets: Secrets, key: str, folder: Path) -> Iterator[Running]:
-    """Starts it and waits until it is ready; ends it afterwards."""
+def running_litellm(
+    command: Path, plan: Plan, secrets: Secrets, key: str, folder: Path, seen_as: Callable[[Path], str] = str
+) -> Iterator[Running]:
+    """Starts it and waits until it is ready; ends it afterwards.
+
+    Args:
+        command: the program.
+        plan: with one gateway.
+        secrets: by Secret and key.
+        key: the master key that requests carry.
+        folder: for the config and the log.
+        seen_as: where the command finds a file of the folder.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = [str(command), *_arguments(plan, _written(plan, folder), port)]
+    arguments = [str(command), *_arguments(plan, seen_as(_written(plan, folder)), port)]
     log = folder / "litellm.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -127,9 +138,9 @@ def _container(plan: Plan) -> Mapping[str, Any]:
     return dict(container)
 
 
-def _arguments(plan: Plan, file: Path, port: int) -> list[str]:
+def _arguments(plan: Plan, file: str, port: int) -> list[str]:
     arguments: list[str] = list(_container(plan)["args"])
-    for flag, value in (("--config", str(file)), ("--host", "127.0.0.1"), ("--port", str(port))):
+    for flag, value in (("--config", file), ("--host", "127.0.0.1"), ("--port", str(port))):
         arguments[arguments.index(flag) + 1] = value
     return arguments
 

@@ -71,6 +71,8 @@ def wide_stack(url: str) -> Plan:
         at("second", names=["ordered"], order=2),
         at("down", "fail/500"),
         at("stubborn", "fail/500/stubborn", retries=0),
+        at("ping", "fail/500/ping", retries=0),
+        at("pong", "fail/500/pong", retries=0),
         at("limited", limits={"requestsPerMinute": 2}),
         at("late", "slow/3", timeoutSeconds=1, retries=0),
         at("slow", "slow/2"),
@@ -89,7 +91,7 @@ def wide_stack(url: str) -> Plan:
                     "rank": {"mode": "rerank"},
                     "speak": {"mode": "audio_speech"},
                 },
-                "fallbacks": [{"down": ["api-key"]}],
+                "fallbacks": [{"down": ["api-key"]}, {"ping": ["pong"]}, {"pong": ["ping"]}],
                 "aliases": {"gpt-4": "api-key"},
                 "env": [
                     {"name": "ORGANIZATION", "value": "org-of-the-test"},

@@ -1,6 +1,5 @@
-"""Gateways on the real engine: a config that outlives the pods that read it, and secrets that roll their readers alone."""
+"""A gateway's config on the real engine: it outlives the pods that read it, and rolls no others."""
 
-import base64
 import json
 import re
 from collections.abc import Callable
@@ -11,7 +10,7 @@ import pytest
 
 from dev.cluster import Cluster
 from dev.cluster.client import Refused
-from tests.e2e.cluster_facts import objects, ready_pods, wait_until
+from tests.e2e.cluster_facts import objects, pods_by_deployment, wait_until
 from tests.e2e.conftest import Project
 
 pytestmark = pytest.mark.e2e
@@ -56,9 +55,8 @@ REFUSAL_BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpoli
 
 @dataclass(frozen=True)
 class Change:
-    """One update: what the preview announced, what the engine did, and the ready pods before and after."""
+    """One update: what the engine did, and the ready pods before and after."""
 
-    steps: dict[str, list[str]]
     events: list[dict[str, Any]]
     before: dict[str, set[str]]
     after: dict[str, set[str]]
@@ -74,8 +72,7 @@ def project(make_project: Callable[..., Project]) -> Project:
     project = make_project(
         {"all.yaml": DOCUMENTS.replace("MODEL", "first")}, namespace=NAMESPACE, credentials=CREDENTIALS
     )
-    for name, value in VALUES.items():
-        set_secret(project, name, value)
+    project.set_secrets(**VALUES)
     project.up()
     return project
 
@@ -92,26 +89,10 @@ def other_config(shown: str, project: Project, cluster: Cluster) -> Change:
     return changed(project, cluster)
 
 
-def set_secret(project: Project, name: str, value: str) -> None:
-    project.pulumi("config", "set", "--secret", name, value, "--stack", project.stack)
-
-
 def changed(project: Project, cluster: Cluster) -> Change:
-    before = by_deployment(cluster)
-    steps = {
-        step["urn"].rpartition("::")[2]: sorted(step.get("detailedDiff") or {})
-        for step in json.loads(project.preview("--json").stdout)["steps"]
-        if step["op"] in ("update", "replace")
-    }
+    before = pods_by_deployment(cluster, NAMESPACE)
     events = project.events("up")
-    return Change(steps, events, before, by_deployment(cluster))
-
-
-def by_deployment(cluster: Cluster) -> dict[str, set[str]]:
-    pods: dict[str, set[str]] = {}
-    for name, uid in ready_pods(cluster, NAMESPACE).items():
-        pods.setdefault(name.rsplit("-", 2)[0], set()).add(uid)
-    return pods
+    return Change(events, before, pods_by_deployment(cluster, NAMESPACE))
 
 
 def configs(cluster: Cluster, gateway: str = "main") -> dict[str, Any]:
@@ -179,61 +160,6 @@ class TestConfig:
         assert list(configs(cluster)) == [mounted(cluster)]
         assert "openai/second" in configs(cluster)[mounted(cluster)]["data"]["config.yaml"]
         project.preview("--expect-no-changes", "--refresh")
-
-
-@pytest.mark.usefixtures("other_config")
-class TestRotation:
-    @pytest.mark.parametrize(
-        ("name", "value", "secret"),
-        [("openaiToken", "sk-openai-again", "openai"), ("tenantId", "tenant-again", "tenant")],
-    )
-    def test_of_a_credential(self, name: str, value: str, secret: str, project: Project, cluster: Cluster) -> None:
-        set_secret(project, name, value)
-        change = changed(project, cluster)
-        assert change.rolled == {"main-litellm"}
-        assert change.steps.pop(f"main/{NAMESPACE}/main-litellm") == digests("configHash", f"digest.{secret}")
-        assert list(change.steps) == [f"stack/{NAMESPACE}/{secret}"]
-
-    def test_of_the_master_key(self, project: Project, cluster: Cluster) -> None:
-        before = secret_values(cluster)
-        project.configure(rotation={"masterKeys": "2026-12"})
-        change = changed(project, cluster)
-        after = secret_values(cluster)
-        assert change.rolled == {"main-litellm"}
-        assert change.steps[f"main/{NAMESPACE}/main-litellm"] == digests("configHash", "digest.master-key")
-        different = {key for key in before if before[key] != after[key]}
-        assert different == {("main-litellm-master-key", "master-key")}
-        project.preview("--expect-no-changes")
-
-    def test_no_secret_is_anywhere_but_in_its_secret(self, project: Project, cluster: Cluster) -> None:
-        plain = [
-            json.dumps(item)
-            for kind in ("ConfigMap", "Pod", "Service")
-            for item in objects(cluster, "v1", kind, NAMESPACE)
-        ] + [json.dumps(item) for item in objects(cluster, "apps/v1", "Deployment", NAMESPACE)]
-        places = {
-            "the outputs": json.dumps(project.outputs()),
-            "the raw state": project.raw_state(),
-            "the cluster's plain objects": "\n".join(plain),
-            "a preview": project.preview("--diff").stdout,
-        }
-        values = {*secret_values(cluster).values(), *VALUES.values()}
-        assert len(values) > 4
-        for value in values:
-            for form in (value, base64.b64encode(value.encode()).decode().rstrip("=")):
-                assert [place for place, text in places.items() if form in text] == []
-
-
-def digests(*names: str) -> list[str]:
-    return [f'spec.template.metadata.annotations["locostack.com/{name}"]' for name in names]
-
-
-def secret_values(cluster: Cluster) -> dict[tuple[str, str], str]:
-    return {
-        (item["metadata"]["name"], key): base64.b64decode(value).decode()
-        for item in objects(cluster, "v1", "Secret", NAMESPACE)
-        for key, value in item["data"].items()
-    }
 
 
 def refuse_updates(cluster: Cluster) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from dev.cluster import Cluster
 from tests.conftest import REPOSITORY
-from tests.e2e.cluster_facts import objects, ready_pods
+from tests.e2e.cluster_facts import objects, pods_by_deployment
 from tests.e2e.conftest import Project
 from tests.e2e.events import finished, index_of
 
@@ -33,7 +33,7 @@ def project(make_project: Callable[..., Project]) -> Project:
     project = make_project(
         models, namespace=NAMESPACE, platform=PLATFORM, credentials={"openai": {"token": {"config": "openaiToken"}}}
     )
-    project.pulumi("config", "set", "--secret", "openaiToken", FIRST_KEY, "--stack", "dev")
+    project.set_secrets(openaiToken=FIRST_KEY)
     return project
 
 
@@ -45,26 +45,23 @@ def first_update(project: Project) -> list[dict[str, object]]:
 @pytest.fixture(scope="module")
 def rotation(project: Project, cluster: Cluster, first_update: list[dict[str, object]]) -> dict[str, object]:
     """A new API key: what the preview showed, and the pods before and after the update."""
-    before = by_deployment(cluster)
-    project.pulumi("config", "set", "--secret", "openaiToken", SECOND_KEY, "--stack", "dev")
+    before = pods_by_deployment(cluster, NAMESPACE)
+    project.set_secrets(openaiToken=SECOND_KEY)
     steps = json.loads(project.preview("--json").stdout)["steps"]
     shown = project.preview("--diff")
     done = project.up()
-    return {"before": before, "after": by_deployment(cluster), "steps": steps, "told": shown.stdout + done.stdout}
-
-
-def by_deployment(cluster: Cluster) -> dict[str, set[str]]:
-    """UIDs of ready pods by the name of their Deployment."""
-    pods: dict[str, set[str]] = {}
-    for name, uid in ready_pods(cluster, NAMESPACE).items():
-        pods.setdefault(name.rsplit("-", 2)[0], set()).add(uid)
-    return pods
+    return {
+        "before": before,
+        "after": pods_by_deployment(cluster, NAMESPACE),
+        "steps": steps,
+        "told": shown.stdout + done.stdout,
+    }
 
 
 @pytest.mark.usefixtures("first_update")
 class TestAfterTheFirstUpdate:
     def test_everything_is_ready(self, cluster: Cluster) -> None:
-        counts = {name: len(uids) for name, uids in by_deployment(cluster).items()}
+        counts = {name: len(uids) for name, uids in pods_by_deployment(cluster, NAMESPACE).items()}
         assert counts == {"opt-125m-kserve": 1, "opt-125m-kserve-router-scheduler": 1, "main-litellm": 2}
 
     @pytest.mark.parametrize(
@@ -94,8 +91,7 @@ class TestAfterTheFirstUpdate:
 
     def test_nothing_is_left_to_do(self, project: Project) -> None:
         project.preview("--expect-no-changes")
-        project.pulumi("refresh", "--yes", "--skip-preview", "--stack", "dev")
-        project.preview("--expect-no-changes")
+        project.preview("--expect-no-changes", "--refresh")
 
     def test_created_in_the_order_of_the_edges(self, first_update: list[dict[str, object]]) -> None:
         order = finished(first_update, "create")

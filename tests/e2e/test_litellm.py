@@ -223,6 +223,13 @@ class TestRouting:
         assert upstream.requests[-1].path == "/api-key/v1/chat/completions"
         assert upstream.asked("/fail/500/")
 
+    def test_two_that_stand_in_for_each_other_come_to_an_end(self, litellm: Running, upstream: Upstream) -> None:
+        assert litellm.chat("ping").status == 500
+        assert {request.path for request in upstream.requests} == {
+            f"/fail/500/{name}/v1/chat/completions" for name in ("ping", "pong")
+        }
+        assert len(upstream.requests) < 20
+
     def test_retries_of_ones_own(self, litellm: Running, upstream: Upstream) -> None:
         assert litellm.chat("stubborn").status == 500
         assert len(upstream.requests) == 1

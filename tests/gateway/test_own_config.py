@@ -14,7 +14,9 @@ def test_laid_over_deep() -> None:
     more = {
         "litellm_settings": {"request_timeout": 5, "callbacks": ["prometheus"]},
         "router_settings": {"retry_policy": {"TimeoutErrorRetries": 0}},
-        "credential_list": [{"credential_name": "a", "credential_values": {"api_key": "os.environ/KEY"}}],
+        "credential_list": [
+            {"credential_name": "a", "credential_values": {"api_key": "os.environ/KEY"}, "credential_info": {}}
+        ],
     }
     plain = config_of(plan_of(external(), gateway()))
     plan = plan_of(external(), gateway({"extraConfig": more, "env": VARIABLE}))
@@ -27,6 +29,7 @@ def test_laid_over_deep() -> None:
     }
 
 
+NAMED = {"credential_name": "a", "credential_info": {}}
 CONFIG: list[tuple[dict[str, Any], str, str]] = [
     ({"model_list": []}, "VALUE", "model_list"),
     ({"include": ["a.yaml"]}, "VALUE", "include"),
@@ -39,8 +42,26 @@ CONFIG: list[tuple[dict[str, Any], str, str]] = [
     ({"litellm_settings": {"set_verbose": True}}, "VALUE", "litellm_settings.set_verbose"),
     ({"router_setings": {}}, "UNKNOWN-KEY", "router_setings"),
     ({"router_settings": {"redis_password": "hunter2"}}, "SECRET", "router_settings.redis_password"),
-    ({"general_settings": {"database_url": "postgres://a:b@c"}}, "SECRET", "general_settings.database_url"),
-    ({"credential_list": [{"credential_values": {"api_key": "a"}}]}, "SECRET", "credential_list[0].credential_values.api_key"),
+    ({"general_settings": {"database_url": "postgres://a:b@c"}}, "VALUE", "general_settings.database_url"),
+    ({"credential_list": [{**NAMED, "credential_values": {"api_key": "a"}}]}, "SECRET", "credential_list[0].credential_values.api_key"),
+    ({"credential_list": [{**NAMED, "credential_values": {}}, NAMED]}, "VALUE", "credential_list[1]"),
+    ({"credential_list": ["a"]}, "VALUE", "credential_list[0]"),
+    ({"general_settings": {"Master_Key": "hunter2"}}, "SECRET", "general_settings.Master_Key"),
+    ({"callback_settings": {"hook": {"headers": {"Authorization": "Bearer hunter2"}}}}, "SECRET", "callback_settings.hook.headers.Authorization"),
+    ({"callback_settings": {"hook": {"headers": {"X-Api-Key": "hunter2"}}}}, "SECRET", "callback_settings.hook.headers.X-Api-Key"),
+    ({"router_settings": {"redis_url": "redis://:hunter2@x"}}, "SECRET", "router_settings.redis_url"),
+    ({"general_settings": {"custom_auth": "a.b"}}, "VALUE", "general_settings.custom_auth"),
+    ({"general_settings": {"custom_sso": "a.b"}}, "VALUE", "general_settings.custom_sso"),
+    ({"general_settings": {"custom_key_generate": "a.b"}}, "VALUE", "general_settings.custom_key_generate"),
+    ({"litellm_settings": {"post_call_rules": "a.b"}}, "VALUE", "litellm_settings.post_call_rules"),
+    ({"litellm_settings": {"success_callback": ["otel", "a.b"]}}, "VALUE", "litellm_settings.success_callback[1]"),
+    ({"litellm_settings": {"failure_callback": ["a.b"]}}, "VALUE", "litellm_settings.failure_callback[0]"),
+    ({"router_settings": {"routing_strategy": "least-bussy"}}, "VALUE", "router_settings.routing_strategy"),
+    ({"router_settings": {"set_verbose": True}}, "VALUE", "router_settings.set_verbose"),
+    ({"router_settings": {"debug_level": "DEBUG"}}, "VALUE", "router_settings.debug_level"),
+    ({"litellm_settings": {"callbacks": "prometheus"}}, "VALUE", "litellm_settings.callbacks"),
+    ({"litellm_settings": {"callbacks": ["otel", "promethues"]}}, "VALUE", "litellm_settings.callbacks[1]"),
+    ({"litellm_settings": {"callbacks": ["my_file.handler"]}}, "VALUE", "litellm_settings.callbacks[0]"),
     ({"router_settings": {"redis_password": "os.environ/NO"}}, "REFERENCE", "router_settings.redis_password"),
     ({"router_settings": {"redis_password": "x os.environ/KEY"}}, "VALUE", "router_settings.redis_password"),
     ({"litellm_settings": {"callbacks": ["os.environ/KEY"]}}, "VALUE", "litellm_settings.callbacks[0]"),
@@ -82,3 +103,67 @@ def test_parameters_that_are_refused(spec: dict[str, Any], code: str, path: str)
 def test_parameters_that_are_fine(params: dict[str, Any]) -> None:
     plan = plan_of(external({"provider": "bedrock", "params": params}), gateway({"env": VARIABLE}))
     assert not plan.findings
+
+
+HOOK = {"callback_type": "generic_api", "endpoint": "http://hooks", "headers": {}}
+
+
+@pytest.mark.parametrize(
+    ("more", "image", "severities"),
+    [
+        ({"litellm_settings": {"callbacks": ["my_file.handler"]}}, "registry/own:1", ["warning"]),
+        ({"litellm_settings": {"callbacks": ["hook"]}, "callback_settings": {"hook": HOOK}}, None, []),
+        ({"litellm_settings": {"callbacks": ["prometheus", "otel", "langfuse_otel"]}}, None, []),
+        ({"litellm_settings": {"callbacks": []}}, None, []),
+    ],
+)
+def test_callbacks(more: dict[str, Any], image: str | None, severities: list[str]) -> None:
+    plan = plan_of(external(), gateway({"extraConfig": more, **({"image": image} if image else {})}))
+    assert [(found.code, found.severity) for found in plan.findings] == [("LOCO-VALUE", each) for each in severities]
+
+
+@pytest.mark.parametrize(
+    ("more", "meant"),
+    [
+        ({"litellm_settings": {"callbacks": ["promethues"]}}, "prometheus"),
+        ({"router_settings": {"routing_strategy": "least-bussy"}}, "least-busy"),
+    ],
+)
+def test_a_misspelt_word_is_told_its_name(more: dict[str, Any], meant: str) -> None:
+    [error] = plan_of(external(), gateway({"extraConfig": more})).errors
+    assert meant in error.cure
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("PORT", "warning LOCO-NO-EFFECT"),
+        ("CONFIG_FILE_PATH", "error LOCO-VALUE"),
+        ("LITELLM_CONFIG_BUCKET_NAME", "error LOCO-VALUE"),
+        ("DEBUG", "error LOCO-VALUE"),
+        ("DETAILED_DEBUG", "error LOCO-VALUE"),
+        ("REDIS_PORT", None),
+    ],
+)
+def test_variables_with_a_meaning_for_litellm(name: str, finding: str | None) -> None:
+    plan = plan_of(external(), gateway({"env": [{"name": name, "value": "1"}]}))
+    assert [f"{f.severity} {f.code} {f.path}" for f in plan.findings] == (
+        [f"{finding} spec.env[0].name"] if finding else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "checks", "told"),
+    [
+        ({"requestsPerMinute": 3}, ["prompt_caching"], True),
+        ({"tokensPerMinute": 3}, [], True),
+        ({"requestsPerMinute": 3}, ["prompt_caching", "enforce_model_rate_limits"], False),
+        ({"parallelRequests": 3}, ["prompt_caching"], False),
+        ({"requestsPerMinute": 3}, None, False),
+    ],
+)
+def test_limits_that_a_list_of_the_users_own_no_longer_enforces(limits: Any, checks: Any, told: bool) -> None:
+    more = {"router_settings": {"optional_pre_call_checks": checks} if checks is not None else {}}
+    findings = plan_of(external({"limits": limits}), gateway({"extraConfig": more})).findings
+    path = "spec.extraConfig.router_settings.optional_pre_call_checks"
+    assert [(f.code, f.severity, f.path) for f in findings] == ([("LOCO-NO-EFFECT", "warning", path)] if told else [])

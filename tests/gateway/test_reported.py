@@ -77,6 +77,19 @@ def test_litellm_13369_10624_and_19408_only_a_folder_for_passing_files_is_writab
     assert "DATABASE_URL" not in env
 
 
+def test_litellm_13369_and_10624_a_migration_writes_there_too_and_generates_nothing() -> None:
+    declared = {"db": {"url": {"existing": True}}}
+    spec = {"database": {"secretRef": {"name": "db", "key": "url"}}}
+    job = one(plan_of(external(), gateway(spec), credentials=declared), "Job").data["spec"]["template"]["spec"]
+    (made,) = job["containers"]
+    assert {mount["mountPath"] for mount in made["volumeMounts"]} == {"/tmp"}
+    assert made["securityContext"]["readOnlyRootFilesystem"] is True
+    env = {variable["name"]: variable.get("value") for variable in made["env"]}
+    assert env["HOME"] == "/tmp"
+    assert env["LITELLM_MIGRATION_DIR"].startswith("/tmp/")
+    assert made["args"] == ["--skip_server_startup"], "the module for migrations would generate Prisma's client"
+
+
 def test_litellm_11264_no_debug_log_and_no_key_in_the_config() -> None:
     plan = plan_of(external({"auth": key("openai")}), gateway(), credentials=EXISTING)
     env = env_of(plan)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from loco import gateway, routing, workloads
 from loco.model import Finding
-from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE
+from loco.spec import EXTERNAL_MODEL, GATEWAY, OBSERVABILITY, SERVICE
 from loco.spec.document import Kind
 from loco.spec.tree import Branch, Node, Path, Row, dotted
 
@@ -14,6 +14,7 @@ CONSUMED_OF: dict[Kind, tuple[Path, ...]] = {
     SERVICE: CONSUMED,
     EXTERNAL_MODEL: gateway.CONSUMED[EXTERNAL_MODEL],
     GATEWAY: gateway.CONSUMED[GATEWAY],
+    OBSERVABILITY: gateway.CONSUMED[OBSERVABILITY],
 }
 
 

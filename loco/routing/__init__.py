@@ -5,6 +5,7 @@ from loco.routing.build import build_routing
 from loco.routing.consumed import CONSUMED
 from loco.routing.managed_gateway import managed_gateways
 from loco.routing.reference_grant import reference_grants
+from loco.routing.scrape_targets import picker_targets
 from loco.routing.traffic_group import members_of, served
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "build_routing",
     "managed_gateways",
     "members_of",
+    "picker_targets",
     "reference_grants",
     "served",
     "served_model",

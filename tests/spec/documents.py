@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from loco.spec.document import SPEC_OF, Kind
+from loco.spec.document import OBSERVABILITY, SPEC_OF, Kind
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.observability import ObservabilitySpec
 from loco.spec.service import Spec
 
 Documents = st.SearchStrategy[dict[str, Any]]
@@ -74,6 +75,8 @@ _FORMS: dict[str, st.SearchStrategy[str]] = {
     "_object_name": st.sampled_from(["a", "0x1", "1e3", "0755", "on", "a.b"]),
     "_secret_key": st.sampled_from(["key", "yes", "null", "1.0", "0755", "-", "tls.key", "2001-01-01"]),
     "_http_url": st.sampled_from(["https://api.example.com/v1", "http://10.0.0.1:8000"]),
+    "_duration": st.sampled_from(["30s", "5m", "1h30m", "1d"]),
+    "_environment": st.sampled_from(["production", "no", "1e3", "0755", "2001-01-01"]),
     "_model_name": LINE,
     "_model_pattern": LINE,
     "_variable_name": st.sampled_from(["A", "NO", "ON", "_", "NULL", "A_1"]),
@@ -91,12 +94,14 @@ def documents() -> Documents:
 def _document(kind: Kind) -> Documents:
     group = (
         "locostack.com/v1alpha1"
-        if SPEC_OF[kind] in (ExternalModelSpec, LiteLLMGatewaySpec)
+        if SPEC_OF[kind] in (ExternalModelSpec, LiteLLMGatewaySpec, ObservabilitySpec)
         else "serving.kserve.io/v1alpha2"
     )
+    stem = "observability-" if kind == OBSERVABILITY else ""
     texts = st.dictionaries(TEXT, TEXT, max_size=3)
     metadata = st.fixed_dictionaries(
-        {"name": st.sampled_from(["on", "chat", "y"])}, optional={"labels": texts, "annotations": texts}
+        {"name": st.sampled_from([f"{stem}{end}" for end in ("on", "chat", "y")])},
+        optional={"labels": texts, "annotations": texts},
     )
     spec = of_model(SPEC_OF[kind])
     if kind == "LLMInferenceServiceConfig":
@@ -159,6 +164,9 @@ def _of_annotated(wanted: Any, marks: tuple[Any, ...], depth: int) -> st.SearchS
         least = max((int(item.ge) for item in limits if isinstance(item, Ge)), default=0)
         most = min((int(item.le) for item in limits if isinstance(item, Le)), default=10**6)
         return st.integers(least, most)
+    if wanted is float:
+        most = min((float(item.le) for item in limits if isinstance(item, Le)), default=10.0**6)
+        return st.floats(0, most, exclude_min=True)
     if any(getattr(item, "pattern", None) for item in limits):
         return LINE.filter(lambda text: " " not in text)
     return _of(wanted, depth)

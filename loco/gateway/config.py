@@ -6,8 +6,10 @@ from typing import Any
 
 import yaml
 
+from loco.gateway.database import database_settings
 from loco.gateway.entries import Entry
 from loco.gateway.groups import shares
+from loco.gateway.redis import redis_settings
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
 
 MASTER_KEY = "LITELLM_MASTER_KEY"
@@ -17,12 +19,19 @@ _RETRIES = 2
 _ENFORCED = "enforce_model_rate_limits"  # without it rpm and tpm only say where the next request goes
 
 
-def config_text(spec: LiteLLMGatewaySpec, entries: Sequence[Entry]) -> str:
+def config_text(
+    spec: LiteLLMGatewaySpec,
+    entries: Sequence[Entry],
+    callbacks: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> str:
     """The file's text.
 
     Args:
         spec: the gateway's.
         entries: in the order in which they are to stand.
+        callbacks: to be there whatever ``extraConfig`` has.
+        settings: more of ``litellm_settings``, below ``extraConfig``.
     """
     router: dict[str, Any] = {"routing_strategy": "simple-shuffle"}
     for name, fallbacks in (
@@ -42,13 +51,21 @@ def config_text(spec: LiteLLMGatewaySpec, entries: Sequence[Entry]) -> str:
     listed = [_weighted(entry.as_dict(), weights.get(entry.identity)) for entry in entries]
     config: dict[str, Any] = {
         "model_list": listed,
-        "litellm_settings": {"drop_params": True, "num_retries": _RETRIES, "request_timeout": _REQUEST_SECONDS},
+        "litellm_settings": {
+            "drop_params": True,
+            "num_retries": _RETRIES,
+            "request_timeout": _REQUEST_SECONDS,
+            **(settings or {}),
+        },
         "router_settings": router,
-        "general_settings": {"master_key": f"os.environ/{MASTER_KEY}"},
+        "general_settings": {
+            "master_key": f"os.environ/{MASTER_KEY}",
+            **database_settings(spec),
+            **redis_settings(spec),
+        },
     }
-    return yaml.dump(
-        _laid_over(config, spec.extra_config or {}), Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096
-    )
+    whole = _with_callbacks(_laid_over(config, spec.extra_config or {}), callbacks)
+    return yaml.dump(whole, Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096)
 
 
 def config_digest(text: str) -> str:
@@ -67,6 +84,17 @@ def _laid_over(config: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, 
         below = merged.get(key)
         merged[key] = _laid_over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return merged
+
+
+def _with_callbacks(config: dict[str, Any], callbacks: Sequence[str]) -> dict[str, Any]:
+    """The config with the callbacks after those that it has, each once."""
+    settings = config["litellm_settings"]
+    if not callbacks or not isinstance(settings, Mapping):
+        return config
+    written = settings.get("callbacks") or []
+    listed = [written] if isinstance(written, str) else list(written)
+    merged = [*listed, *(name for name in callbacks if name not in listed)]
+    return {**config, "litellm_settings": {**settings, "callbacks": merged}}
 
 
 class _Dumper(yaml.SafeDumper):

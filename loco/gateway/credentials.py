@@ -11,6 +11,7 @@ from loco.model.secret_value import Generated
 from loco.spec.credential_source import CredentialSource
 from loco.spec.external_model import SecretKey
 from loco.spec.stack import CONFIG
+from loco.spec.suggest import close_to
 
 Credentials = Mapping[str, Mapping[str, CredentialSource]]
 _FIELDS = {"master-key": "masterKey", "salt-key": "saltKey"}
@@ -28,19 +29,29 @@ def uses_of(
         use, finding = _own_key_use(gateway, field, source, declared, reader)
         own += use
         findings += finding
+    uses, more = variable_uses(gateway, variables, declared, reader)
+    return [*own, *uses], [*findings, *more]
+
+
+def variable_uses(
+    gateway: Gateway, variables: Iterable[Variable], declared: Credentials, reader: ManifestId
+) -> tuple[list[CredentialUse], list[Finding]]:
+    """The same of variables alone: which Secret keys the pods of ``reader`` have in them."""
+    findings: list[Finding] = []
     uses: dict[tuple[str, str], CredentialUse] = {}
     for variable in variables:
         name, key = variable.source.name, variable.source.key
         declaration = declared.get(name, {}).get(key)
         if declaration is None:
-            message, cure = _undeclared(name, key)
+            message, cure = undeclared(name, key, declared)
             findings.append(variable.finding("LOCO-CREDENTIAL", message, cure))
             continue
         digest = names.credential_digest(name)
+        required = variable.required or ((name, key) in uses and uses[name, key].required)
         uses[name, key] = CredentialUse(
-            reader, digest, gateway.namespace, name, key, made_here=not declaration.existing
+            reader, digest, gateway.namespace, name, key, made_here=not declaration.existing, required=required
         )
-    return [*own, *uses.values()], findings
+    return list(uses.values()), findings
 
 
 def own_keys(gateway: Gateway) -> list[tuple[Generated, SecretKey]]:
@@ -86,9 +97,9 @@ def opaque_secret(name: str, namespace: str, component: str | None, origin: Orig
 
 
 def is_generated(gateway: Gateway, which: Generated) -> bool:
-    """Whether the stack makes this key of the gateway's own once and keeps it."""
+    """Whether the stack makes this key of the gateway's own, one that it has, once and keeps it."""
     source = gateway.spec.master_key if which == "master-key" else gateway.spec.salt_key
-    return source is not None and source.secret_ref is None
+    return source is None or source.secret_ref is None
 
 
 def _own_key_use(
@@ -107,7 +118,7 @@ def _own_key_use(
         message = f"the Secret {name} is made for the generated key, and the stack's credentials have it too"
         cure = f"{field}: {{secretRef: {{name: {name}, key: …}}}}, or the credentials without {name}"
     elif not generated and declaration is None:
-        message, cure = _undeclared(name, key)
+        message, cure = undeclared(name, key, declared)
     elif declaration is not None:
         use = replace(use, made_here=not declaration.existing)
     if message is None:
@@ -115,10 +126,14 @@ def _own_key_use(
     return [], [Finding("LOCO-CREDENTIAL", "error", path, message, cure, origin, gateway.subject)]
 
 
-def _undeclared(name: str, key: str) -> tuple[str, str]:
+def undeclared(name: str, key: str, declared: Credentials) -> tuple[str, str]:
+    """What is said of a Secret's key whose value comes from nowhere, and what to write instead: a declared one first."""
     message = f"the stack doesn't say where key {key} of the Secret {name} comes from"
     cure = (
         f"credentials: {{{name}: {{{key}: {{config: NAME}}}}}} in the stack config, NAME a stack secret; "
         f"or {{existing: true}} if somebody else keeps the Secret"
     )
+    field, near = ("key", close_to(key, declared[name])) if name in declared else ("name", close_to(name, declared))
+    if near is not None:
+        cure = f"{field}: {near} (did you mean {near}?); or {cure}"
     return message, cure

@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 from loco import names
 from loco.gateway.documents import Gateway
-from loco.gateway.front_door import shut_front_door, unknown_listener
+from loco.gateway.external_urls import unknown_scheme
+from loco.gateway.front_door import is_chosen, shut_front_door, unknown_listener
+from loco.gateway.hostnames import shared_hostnames
 from loco.gateway.pod import PORT
 from loco.model import Edge, Finding, Manifest, ManifestId, Parts
 from loco.spec import GATEWAY, Platform
@@ -33,6 +35,7 @@ _STREAMING: Mapping[str, Mapping[str, str]] = {
 def expose_gateways(gateways: Iterable[Gateway], platform: Platform) -> Parts:
     """A route or an Ingress for each gateway that asks for one, after the Service that it leads to."""
     parts = Parts()
+    exposed: list[tuple[Gateway, Manifest]] = []
     for gateway in gateways:
         exposure = gateway.spec.expose
         if exposure is None:
@@ -42,30 +45,13 @@ def expose_gateways(gateways: Iterable[Gateway], platform: Platform) -> Parts:
         if made is not None:
             parts.findings += shut_front_door(gateway, exposure, platform)
             parts.findings += unknown_listener(gateway, exposure, platform)
+            parts.findings += unknown_scheme(gateway, exposure, platform)
             service = ManifestId("v1", "Service", gateway.namespace, names.gateway(gateway.name))
             parts.manifests.append(made)
             parts.edges.append(Edge(service, made.id, "it leads to the Service"))
+            exposed.append((gateway, made))
+    parts.findings += shared_hostnames(exposed)
     return parts
-
-
-def exposed_urls(gateway: Gateway, platform: Platform) -> list[str]:
-    """Its URLs from outside, without those whose scheme nobody knows; of a hostname with * there is none."""
-    exposure = gateway.spec.expose
-    hosts = [host for host in exposure.hostnames if not host.startswith("*")] if exposure is not None else []
-    if exposure is None or exposure.ingress is not None:
-        tls = exposure is not None and exposure.ingress is not None and exposure.ingress.tls_secret is not None
-        return [f"{'https' if tls else 'http'}://{host}" for host in hosts]
-    facts = [fact for fact in (platform.gateway, *(platform.gateways or ())) if fact is not None]
-    chosen = exposure.gateway.name if exposure.gateway is not None else None
-    fact = next((each for each in facts if chosen in (None, each.name)), None)
-    urls = [fact.url_of(host) for host in hosts] if fact is not None else []
-    return [_root(url) for url in urls if url is not None]
-
-
-def _root(url: str) -> str:
-    """Without a path: a route for a hostname takes whatever is asked for there."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _made(gateway: Gateway, exposure: Exposure, platform: Platform) -> tuple[Manifest | None, list[Finding]]:
@@ -141,7 +127,9 @@ def _takes_all(gateway: Gateway, exposure: Exposure, platform: Platform) -> list
     """A route for a hostname takes every request to it, those for the models' own paths too."""
     fact = platform.gateway
     host = urlsplit(fact.url).hostname if fact is not None and fact.url is not None else None
-    other = exposure.gateway is not None and (fact is None or exposure.gateway.name != fact.name)
+    other = exposure.gateway is not None and (
+        fact is None or not is_chosen(exposure, gateway, fact.name, fact.namespace)
+    )
     if host not in exposure.hostnames or other:
         return []
     message = f"requests to {host} all go to this gateway, and those for the models' own paths no longer to them"

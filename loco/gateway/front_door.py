@@ -4,7 +4,6 @@ from loco.gateway.documents import Gateway
 from loco.model import Finding
 from loco.spec import Platform
 from loco.spec.exposure import Exposure
-from loco.spec.tree import dotted
 
 
 def shut_front_door(gateway: Gateway, exposure: Exposure, platform: Platform) -> list[Finding]:
@@ -21,7 +20,7 @@ def shut_front_door(gateway: Gateway, exposure: Exposure, platform: Platform) ->
         word = ingress.class_name.partition("-")[0]
         named, who = ranges or any(word in name for name in where), f"Ingress class {ingress.class_name}"
         cure = "clients: [{namespace: WHERE THE INGRESS CONTROLLER RUNS}] beside the others"
-    elif chosen is None or (fact is not None and _is(exposure, gateway, fact.name, fact.namespace)):
+    elif chosen is None or (fact is not None and is_chosen(exposure, gateway, fact.name, fact.namespace)):
         named, who = bool(fact is not None and fact.peers), "platform's Gateway"
         cure = "platform: {gateway: {peers: [{namespace: WHERE ITS PODS RUN}]}} in the stack config"
     else:
@@ -40,19 +39,19 @@ def unknown_listener(gateway: Gateway, exposure: Exposure, platform: Platform) -
     if chosen is None or chosen.section_name is None:
         return []
     for fact in (platform.gateway, *(platform.gateways or ())):
-        if fact is None or fact.create is None or not _is(exposure, gateway, fact.name, fact.namespace):
+        if fact is None or fact.create is None or not is_chosen(exposure, gateway, fact.name, fact.namespace):
             continue
         listeners = [listener.name for listener in fact.create.listeners]
         if chosen.section_name not in listeners:
             message = f"the Gateway {fact.name} has no listener called {chosen.section_name}"
             path = ("expose", "gateway", "sectionName")
-            where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
             cure, value = f"one of {', '.join(listeners)}", chosen.section_name
-            return [Finding("LOCO-REFERENCE", "error", where, message, cure, origin, gateway.subject, value)]
+            return [gateway.finding(path, message, cure, value, code="LOCO-REFERENCE")]
     return []
 
 
-def _is(exposure: Exposure, gateway: Gateway, name: str | None, namespace: str | None) -> bool:
+def is_chosen(exposure: Exposure, gateway: Gateway, name: str | None, namespace: str | None) -> bool:
+    """Whether ``expose.gateway`` means this Gateway; each is in the LiteLLM gateway's namespace if none is named."""
     chosen = exposure.gateway
     assert chosen is not None
     own = gateway.namespace

@@ -5,9 +5,11 @@ from typing import Any
 
 from loco import names
 from loco.gateway.config import MASTER_KEY, SALT_KEY
+from loco.gateway.database import OWNED, database_environment
 from loco.gateway.documents import Gateway
 from loco.gateway.variables import Variable
 from loco.spec.external_model import SecretKey
+from loco.spec.gateway_pod import Probe, Probes
 from loco.spec.litellm_gateway import Placement
 
 IMAGE = "ghcr.io/berriai/litellm-non_root:v1.108.7"
@@ -17,16 +19,30 @@ _CONFIG_PATH = "/etc/litellm"
 _USER = 65534
 _PRE_STOP_SECONDS = 10  # LiteLLM stops listening at once, before every endpoint list has lost the pod
 _RESOURCES = {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}}
+# Prisma's query engine, and what LiteLLM keeps in memory of keys and spending.
+_RESOURCES_WITH_DATABASE = {"requests": {"cpu": "500m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}
 TRUST = "SSL_CERT_FILE"
 _DRAIN_SECONDS = 120  # how long a stream may still run
 # It would fetch its price list at start, read a .env file, and take worker counts or ports from the environment.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "GRACEFUL_SHUTDOWN_TIMEOUT": str(_DRAIN_SECONDS),
     "HOME": "/tmp",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOG": "INFO",
     "LITELLM_MODE": "PRODUCTION",
     "PYTHONDONTWRITEBYTECODE": "1",
+}
+CONTAINER_SECURITY: Mapping[str, Any] = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "readOnlyRootFilesystem": True,
+}
+POD_SECURITY: Mapping[str, Any] = {
+    "runAsNonRoot": True,
+    "runAsUser": _USER,
+    "runAsGroup": _USER,
+    "fsGroup": _USER,
+    "seccompProfile": {"type": "RuntimeDefault"},
 }
 
 
@@ -39,14 +55,14 @@ def pod_template(
         gateway: the gateway.
         config_map: the plan's name of its config.
         config_digest: of the config's text.
-        variables: those of the external models.
+        variables: those from Secrets, but for the gateway's own keys and ``env``.
     """
     labels = names.gateway_labels(gateway.name)
     placement = gateway.spec.placement or Placement()
-    probe = {"timeoutSeconds": 10}
+    probes = gateway.spec.probes or Probes()
     container = {
         "name": "litellm",
-        "image": gateway.spec.image or IMAGE,
+        "image": image_of(gateway),
         "imagePullPolicy": "IfNotPresent",
         "args": [
             "--config",
@@ -60,15 +76,11 @@ def pod_template(
         ],
         "env": _env(gateway, variables),
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
-        "resources": dict(placement.resources or _RESOURCES),
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-        },
-        "startupProbe": {**_get("/health/readiness"), **probe, "periodSeconds": 5, "failureThreshold": 60},
-        "readinessProbe": {**_get("/health/readiness"), **probe, "periodSeconds": 10, "failureThreshold": 3},
-        "livenessProbe": {**_get("/health/liveliness"), **probe, "periodSeconds": 15, "failureThreshold": 6},
+        "resources": dict(placement.resources or (_RESOURCES_WITH_DATABASE if gateway.spec.database else _RESOURCES)),
+        "securityContext": dict(CONTAINER_SECURITY),
+        "startupProbe": _probe("/health/readiness", 5, 60, probes.startup),
+        "readinessProbe": _probe("/health/readiness", 10, 3, probes.readiness),
+        "livenessProbe": _probe("/health/liveliness", 15, 6, probes.liveness),
         "lifecycle": {"preStop": {"exec": {"command": ["/bin/sleep", str(_PRE_STOP_SECONDS)]}}},
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [
@@ -79,13 +91,7 @@ def pod_template(
     pod: dict[str, Any] = {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,  # a Service called redis or port would set variables that LiteLLM reads
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": _USER,
-            "runAsGroup": _USER,
-            "fsGroup": _USER,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "securityContext": dict(POD_SECURITY),
         "topologySpreadConstraints": placement.topology_spread_constraints or _spread(labels),
         "terminationGracePeriodSeconds": _PRE_STOP_SECONDS + _DRAIN_SECONDS + 10,
         "containers": [container],
@@ -93,40 +99,54 @@ def pod_template(
             {"name": "config", "configMap": {"name": config_map}},
             {"name": "tmp", "emptyDir": {"sizeLimit": "500Mi"}},
         ],
+        **chosen_placement(gateway),
     }
-    chosen = {
-        "nodeSelector": placement.node_selector,
-        "tolerations": placement.tolerations,
-        "affinity": placement.affinity,
-        "priorityClassName": placement.priority_class_name,
-    }
-    pod |= {field: value for field, value in chosen.items() if value}
     metadata = {"labels": dict(labels), "annotations": {names.CONFIG_DIGEST: config_digest}}
     return {"metadata": metadata, "spec": pod}
 
 
 def set_variables() -> set[str]:
     """Names of the variables that a user's own must leave alone."""
-    return {*_ENVIRONMENT, MASTER_KEY, SALT_KEY, TRUST}
+    return {*ENVIRONMENT, *OWNED, MASTER_KEY, SALT_KEY, TRUST}
+
+
+def image_of(gateway: Gateway) -> str:
+    """LiteLLM's image; the same for the servers and what prepares the database for them."""
+    return gateway.spec.image or IMAGE
+
+
+def chosen_placement(gateway: Gateway) -> dict[str, Any]:
+    """Where the spec wants pods to run and as whom, as fields of a pod."""
+    placement, more = gateway.spec.placement or Placement(), gateway.spec.pod
+    chosen = {
+        "nodeSelector": placement.node_selector,
+        "tolerations": placement.tolerations,
+        "affinity": placement.affinity,
+        "priorityClassName": placement.priority_class_name,
+        "serviceAccountName": more.service_account_name if more else None,
+    }
+    return {field: value for field, value in chosen.items() if value}
+
+
+def from_secret(name: str, source: SecretKey, *, optional: bool = False) -> dict[str, Any]:
+    """A variable whose value is a Secret's."""
+    reference = {"name": source.name, "key": source.key, **({"optional": True} if optional else {})}
+    return {"name": name, "valueFrom": {"secretKeyRef": reference}}
 
 
 def _env(gateway: Gateway, variables: Sequence[Variable]) -> list[dict[str, Any]]:
     """Model credentials are optional: one that is missing must not keep the others from being served."""
-    env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in _ENVIRONMENT.items()]
-    env.append(_from_secret(MASTER_KEY, gateway.master_key))
+    environment = {**ENVIRONMENT, **database_environment(gateway)}
+    env: list[dict[str, Any]] = [{"name": name, "value": value} for name, value in environment.items()]
+    env.append(from_secret(MASTER_KEY, gateway.master_key))
     if gateway.salt_key is not None:
-        env.append(_from_secret(SALT_KEY, gateway.salt_key))
-    env += [_from_secret(variable.name, variable.source, optional=True) for variable in variables]
+        env.append(from_secret(SALT_KEY, gateway.salt_key))
+    env += [from_secret(variable.name, variable.source, optional=not variable.required) for variable in variables]
     for own in gateway.spec.env or []:
         source = own.value_from
         literal = {"name": own.name, "value": own.value}
-        env.append(literal if source is None else _from_secret(own.name, source.secret_key_ref, optional=True))
+        env.append(literal if source is None else from_secret(own.name, source.secret_key_ref, optional=True))
     return env
-
-
-def _from_secret(name: str, source: SecretKey, *, optional: bool = False) -> dict[str, Any]:
-    reference = {"name": source.name, "key": source.key, **({"optional": True} if optional else {})}
-    return {"name": name, "valueFrom": {"secretKeyRef": reference}}
 
 
 def _spread(labels: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -142,5 +162,12 @@ def _spread(labels: Mapping[str, str]) -> list[dict[str, Any]]:
     ]
 
 
-def _get(path: str) -> dict[str, Any]:
-    return {"httpGet": {"path": path, "port": PORT}}
+def _probe(path: str, period: int, failures: int, chosen: Probe | None) -> dict[str, Any]:
+    """With more than Kubernetes' one second: the probe waits in line with the requests."""
+    chosen = chosen or Probe()
+    return {
+        "httpGet": {"path": path, "port": PORT},
+        "timeoutSeconds": chosen.timeout_seconds or 10,
+        "periodSeconds": chosen.period_seconds or period,
+        "failureThreshold": chosen.failure_threshold or failures,
+    }

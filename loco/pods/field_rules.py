@@ -18,6 +18,7 @@ _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[
 PORT_NAME = re.compile(r"(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?")
 _HIGHEST_ID = 2**31 - 1
 _HIGHEST_MODE = 0o777
+_LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800  # of a HorizontalPodAutoscaler's behavior
 # Where another object is named, and where it must be.
 _NAMES = {
     "ConfigMapEnvSource": "name",
@@ -107,6 +108,8 @@ def _profile(profile: Mapping[str, Any]) -> Iterator[Refusal]:
 def _mount(mount: Mapping[str, Any]) -> Iterator[Refusal]:
     if not mount.get("mountPath"):
         yield ("mountPath",), "the mount has no place", "mountPath: /a/path"
+    elif ":" in mount["mountPath"]:
+        yield ("mountPath",), "a mount's path has no :", "mountPath: /a/path"
     for key in ("subPath", "subPathExpr"):
         if _leaves(mount.get(key)):
             yield (key,), "the path must stay within the volume", "a relative path without .."
@@ -136,6 +139,22 @@ def _toleration(toleration: Mapping[str, Any]) -> Iterator[Refusal]:
         yield ("tolerationSeconds",), "only pods that NoExecute evicts have seconds left", "effect: NoExecute"
 
 
+def _scaling(rules: Mapping[str, Any]) -> Iterator[Refusal]:
+    window = rules.get("stabilizationWindowSeconds")
+    if window is not None and not 0 <= window <= _LONGEST_WINDOW:
+        yield ("stabilizationWindowSeconds",), f"{window} seconds are no window", f"0 to {_LONGEST_WINDOW} seconds"
+    if "policies" in rules and not rules["policies"]:
+        yield ("policies",), "without a policy nothing scales", "one policy or more, or none written"
+
+
+def _scaling_policy(policy: Mapping[str, Any]) -> Iterator[Refusal]:
+    value, period = policy.get("value"), policy.get("periodSeconds")
+    if value is not None and value < 1:
+        yield ("value",), f"a policy of {value} lets nothing scale", "1 or more"
+    if period is not None and not 1 <= period <= _LONGEST_PERIOD:
+        yield ("periodSeconds",), f"{period} seconds are no period", f"1 to {_LONGEST_PERIOD} seconds"
+
+
 def _dns(pod: Mapping[str, Any]) -> Iterator[Refusal]:
     if pod.get("dnsPolicy") == "None" and not (pod.get("dnsConfig") or {}).get("nameservers"):
         yield ("dnsPolicy",), "with dnsPolicy None the pod finds no name server", "dnsConfig: {nameservers: […]}"
@@ -146,6 +165,8 @@ _RULES: Mapping[str, _Rule] = {
     "EmptyDirVolumeSource": _empty_dir,
     "ExecAction": _exec,
     "GRPCAction": _port,
+    "HPAScalingPolicy": _scaling_policy,
+    "HPAScalingRules": _scaling,
     "HTTPGetAction": _port,
     "KeyToPath": _item,
     "PodSpec": _dns,

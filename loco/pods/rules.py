@@ -19,7 +19,7 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 def refused_pod(pod: Mapping[str, Any], resolved: Resolved, place: Path = TEMPLATE) -> list[Finding]:
     """An error for each thing in the finished pod, which stands at ``place`` of the spec, that would be refused."""
-    return [in_template(resolved, path, message, cure, place=place) for path, message, cure in _refusals(pod)]
+    return [in_template(resolved, path, message, cure, place=place) for path, message, cure in refusals(pod)]
 
 
 def refused_metadata(resolved: Resolved) -> list[Finding]:
@@ -47,7 +47,8 @@ def refused_labels(resolved: Resolved, place: Path, selector: Mapping[str, str])
     return findings
 
 
-def _refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
+def refusals(pod: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Where in a Deployment's pod it stands, why it would be refused, what to write instead."""
     if pod.get("restartPolicy", "Always") != "Always":
         yield ("restartPolicy",), "the pods of a Deployment always restart", "the pod without restartPolicy"
     if "activeDeadlineSeconds" in pod:

@@ -1,10 +1,10 @@
 """How a LiteLLM gateway is reached from outside of the cluster."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from loco.spec.base import Spec
+from loco.spec.base import Spec, misplaced
 from loco.spec.texts import Annotations, DNSLabel, Hostname, ObjectName
 
 _MOST_HOSTNAMES = 16  # of one HTTPRoute, as the Gateway API has it
@@ -32,11 +32,14 @@ class Exposure(Spec):
     hostnames: Annotated[list[Hostname], Field(min_length=1, max_length=_MOST_HOSTNAMES)]
     gateway: ExposingGateway | None = None
     ingress: ExposingIngress | None = None
+    scheme: Literal["http", "https"] | None = Field(
+        None, description="How clients call the hostnames, for externalURLs; by default as the listener serves them."
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> "Exposure":
         if self.gateway is not None and self.ingress is not None:
-            raise ValueError("gateway or ingress, not both")
+            raise misplaced("gateway or ingress, not both", "ingress")
         if len(set(self.hostnames)) < len(self.hostnames):
-            raise ValueError("each hostname once")
+            raise misplaced("each hostname once", "hostnames")
         return self

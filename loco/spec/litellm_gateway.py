@@ -1,12 +1,16 @@
 """LiteLLMGateway: one OpenAI-compatible endpoint over models of the stack and elsewhere (``locostack.com/v1alpha1``)."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from loco.spec.base import KubernetesObject, NotNegative, Positive, Spec
+from loco.spec.base import KubernetesObject, NotNegative, Spec, misplaced
 from loco.spec.exposure import Exposure
 from loco.spec.external_model import Mode, SecretKey
+from loco.spec.gateway_network import Egress, GatewayService
+from loco.spec.gateway_pod import PodAdditions, Probes, WholeSecret
+from loco.spec.gateway_scaling import Autoscaling
+from loco.spec.gateway_storage import Database, Redis
 from loco.spec.model_settings import ModelSettings
 from loco.spec.peer import Peer
 from loco.spec.texts import Labels, ModelName, ObjectName, VariableName
@@ -65,21 +69,6 @@ class Variable(Spec):
         return self
 
 
-class Autoscaling(Spec):
-    """A HorizontalPodAutoscaler; exclusive with replicas."""
-
-    min_replicas: Positive = 2
-    max_replicas: Positive
-    cpu_utilization: Annotated[int, Field(ge=1, le=100)] = Field(70, description="Percent of the CPU requests.")
-    behavior: KubernetesObject | None = Field(None, description="How fast it scales up and down.")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Autoscaling":
-        if self.min_replicas > self.max_replicas:
-            raise ValueError(f"maxReplicas at least minReplicas, which is {self.min_replicas}")
-        return self
-
-
 class Placement(Spec):
     """Where the pods run and on what."""
 
@@ -104,8 +93,10 @@ class LiteLLMGatewaySpec(Spec):
     autoscaling: Autoscaling | None = None
     master_key: KeySource = Field(default_factory=lambda: KeySource.model_validate({"generate": True}))
     salt_key: KeySource | None = Field(
-        None, description="Encrypts what LiteLLM keeps in a database, if it has one; must last as long as that."
+        None, description="Encrypts what LiteLLM keeps in the database and must last as long; by default generated."
     )
+    database: Database | None = None
+    redis: Redis | None = Field(None, description="Where replicas count limits together.")
     fallbacks: Fallbacks | None = Field(None, description="Model to the ones tried after it.")
     context_window_fallbacks: Fallbacks | None = Field(None, description="The same for a prompt that is too long.")
     content_policy_fallbacks: Fallbacks | None = Field(None, description="The same for a prompt that is refused.")
@@ -115,6 +106,7 @@ class LiteLLMGatewaySpec(Spec):
         None, description="More of LiteLLM's config file, laid over loco's; never a secret."
     )
     env: list[Variable] | None = Field(None, description="More environment variables.")
+    env_from: list[WholeSecret] | None = Field(None, description="The same from every declared key of a Secret.")
     via: Literal["gateway", "service"] | None = Field(None, description="How it reaches the stack's own models.")
     image: str | None = Field(None, pattern=r"^\S+$", description="Another image than the pinned one.")
     digests: Literal["keyed", "reference"] = Field(
@@ -123,15 +115,19 @@ class LiteLLMGatewaySpec(Spec):
         "be guessed.",
     )
     placement: Placement | None = None
+    pod: PodAdditions | None = None
+    probes: Probes | None = None
+    service: GatewayService | None = None
     clients: list[Peer] | None = Field(
         None, description="Who may open connections to it; unset: everybody. The shared Gateway's peers may anyway."
     )
+    egress: Egress | None = Field(None, description="Whom its pods may call; unset: everybody.")
     expose: Exposure | None = Field(None, description="Hostnames under which it is reached from outside.")
 
     @model_validator(mode="after")
     def _one_scaler(self) -> "LiteLLMGatewaySpec":
         if self.replicas is not None and self.autoscaling is not None:
-            raise ValueError("replicas or autoscaling, not both")
+            raise misplaced("replicas or autoscaling, not both", "replicas")
         return self
 
     @field_validator("fallbacks", "context_window_fallbacks", "content_policy_fallbacks")

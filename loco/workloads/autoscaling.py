@@ -6,6 +6,8 @@ from typing import Any
 from loco import names
 from loco.layers import Resolved
 from loco.model import Finding, Manifest, ManifestId
+from loco.pods.field_rules import refused_fields
+from loco.pods.reading import in_template
 from loco.spec import Platform
 from loco.spec.scaling import WVA, Scaling
 from loco.spec.stack import CONFIG
@@ -40,7 +42,8 @@ def autoscaler(
         return None, []
     path = (*side.path, "scaling")
     if scaling.wva is not None and scaling.wva.hpa is not None:
-        return _manifest(_HPA, _hpa(scaling, resolved, path, target, side), resolved, component, side, scaling.wva), []
+        made = _manifest(_HPA, _hpa(scaling, resolved, path, target, side), resolved, component, side, scaling.wva)
+        return made, _refused_behavior(resolved, (*path, "wva", "hpa", "behavior"))
     if scaling.wva is not None and scaling.wva.keda is not None:
         trigger, findings = _variant_trigger(platform, resolved, side, (*path, "wva", "keda"))
         path = (*path, "wva", "keda")
@@ -144,8 +147,14 @@ def _variant_trigger(
     return trigger, findings
 
 
+def _refused_behavior(resolved: Resolved, path: Path) -> list[Finding]:
+    """What Kubernetes refuses in an autoscaler's behavior although its fields and types are right."""
+    refused = refused_fields(_written(resolved, path), "HorizontalPodAutoscalerBehavior")
+    return [in_template(resolved, below, message, cure, place=path) for below, message, cure in refused]
+
+
 def _lacking(resolved: Resolved, path: Path) -> list[Finding]:
-    """Members that KEDA's own schema insists on; the provider would learn of them from the API server only."""
+    """What KEDA's own schema insists on, and Kubernetes of the autoscaler that KEDA makes."""
     written = _written(resolved, path)
     parts: list[tuple[Path, Any, tuple[str, ...]]] = []
     if (fallback := written.get("fallback")) is not None:
@@ -161,6 +170,9 @@ def _lacking(resolved: Resolved, path: Path) -> list[Finding]:
                 origin = resolved.origin_at(*path, *below)
                 message, cure = f"{key} is missing", f"{key}, as KEDA defines it"
                 findings.append(Finding("LOCO-VALUE", "error", where, message, cure, origin, resolved.subject))
+    behavior: Path = ("advanced", "horizontalPodAutoscalerConfig", "behavior")
+    if isinstance(at(resolved.tree, (*path, *behavior)), Branch):
+        findings += _refused_behavior(resolved, (*path, *behavior))
     return findings
 
 

@@ -30,6 +30,53 @@ _EPHEMERAL = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"stor
 _ADAPTERS = [{"name": "sql", "uri": "hf://org/sql"}, {"name": "law", "uri": "pvc://adapters/law"}]
 
 
+_SECRETS = {"openai": ("token",), "stores": ("URL", "PASSWORD"), "more": ("KEY",)}
+_FROM_SECRET = {"secretRef": {"name": "stores", "key": "URL"}}
+_BOTH_METRICS = {"cpuUtilization": 60, "requestsInFlight": 40}
+_INGRESS = {"hostnames": ["b.example.com"], "ingress": {"className": "nginx", "tlsSecret": "certificate"}}
+_IN_PRODUCTION: dict[str, Any] = {
+    "database": {**_FROM_SECRET, "readReplica": _FROM_SECRET, "connectionLimit": 5},
+    "redis": {"host": "redis.data.svc", "password": {"secretRef": {"name": "stores", "key": "PASSWORD"}}},
+    "autoscaling": {
+        "maxReplicas": 6,
+        **_BOTH_METRICS,
+        "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}},
+        "keda": {"pollingInterval": 15, "fallback": {"failureThreshold": 3, "replicas": 4}, "triggers": [_TRIGGER]},
+    },
+    "service": {
+        "type": "LoadBalancer",
+        "annotations": {"example.com/internal": "true"},
+        "labels": {"team": "a"},
+        "loadBalancerClass": "example.com/internal",
+        "loadBalancerSourceRanges": ["203.0.113.0/24"],
+        "externalTrafficPolicy": "Local",
+    },
+    "expose": {
+        "hostnames": ["a.example.com"],
+        "scheme": "https",
+        "gateway": {"name": "edge", "sectionName": "https"},
+    },
+    "clients": [{"namespace": "apps"}],
+    "egress": {
+        "database": {"peers": [{"namespace": "data"}]},
+        "others": [{"peers": [{"cidr": "10.1.0.0/16"}], "ports": [443]}],
+    },
+    "envFrom": [{"prefix": "OWN_", "secretRef": {"name": "more"}}],
+    "env": [{"name": "OTHER", "value": "text"}],
+    "probes": {"startup": {"failureThreshold": 120}},
+    "pod": {
+        "labels": {"team": "a"},
+        "annotations": {"example.com/scrape": "no"},
+        "serviceAccountName": "gateway",
+        "volumes": [{"name": "authority", "configMap": {"name": "company-ca"}}],
+        "volumeMounts": [{"name": "authority", "mountPath": "/etc/company", "readOnly": True}],
+        "initContainers": [{"name": "wait", "image": "registry.example/wait:1"}],
+        "containers": [{"name": "beside", "image": "registry.example/beside:1"}],
+    },
+    "extraConfig": {"litellm_settings": {"callbacks": ["prometheus"]}},
+}
+
+
 def _scaled(**how: Any) -> dict[str, Any]:
     return {"scaling": {"minReplicas": 1, "maxReplicas": 4, **how}}
 
@@ -145,6 +192,13 @@ DOCUMENTS: dict[str, list[dict[str, Any]]] = {
         external({"auth": {"apiKey": {"secretRef": {"name": "openai", "key": "token"}}}}),
         gateway({"replicas": 2, "fallbacks": [{"gpt": ["tiny"]}]}),
     ],
+    "gateway in production": [
+        service({"router": ROUTER}),
+        external({"auth": {"apiKey": {"secretRef": {"name": "openai", "key": "token"}}}}),
+        gateway(_IN_PRODUCTION),
+        gateway({"database": _IN_PRODUCTION["database"], "autoscaling": {"maxReplicas": 3, **_BOTH_METRICS}}, "second"),
+        gateway({"service": {"type": "NodePort"}, "expose": _INGRESS, "redis": {"url": _FROM_SECRET}}, "third"),
+    ],
     "companions": [
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "b"}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "reader"}},
@@ -159,12 +213,14 @@ DOCUMENTS: dict[str, list[dict[str, Any]]] = {
 }
 PROFILES = ("safe", "kserve")
 # Since a gateway can't mount the certificate of a model that it reaches directly.
-WITHOUT_TLS = frozenset({"behind a gateway"})
+WITHOUT_TLS = frozenset({"behind a gateway", "gateway in production"})
 
 
 def plan_for(name: str, profile: str = "safe", tls: bool = False, **config: Any) -> Plan:
     """The plan of one row of the table, which must be without errors."""
     credentials = {"openai": {"token": {"existing": True}}} if "gateway" in name else {}
+    if name == "gateway in production":
+        credentials = {secret: {key: {"existing": True} for key in keys} for secret, keys in _SECRETS.items()}
     settings: Mapping[str, Any] = {"platform": {**PLATFORM, "tls": tls}, "credentials": credentials, **config}
     plan = plan_of(*DOCUMENTS[name], profile=profile, **settings)
     assert not plan.errors, "\n".join(map(str, plan.errors))

@@ -201,3 +201,36 @@ def test_lines_of_the_references_digest_are_by_kind_and_name_whatever_the_namesp
         ("ExternalModel/z/c/token=", "c", "token"),
         ("LiteLLMGateway/main/d/e=", "d", "e"),
     )
+
+
+@pytest.mark.parametrize(
+    ("reference", "cure"),
+    [
+        (("openai", "tokn"), "key: token (did you mean token?); or credentials: {openai: {tokn: "),
+        (("opneai", "token"), "name: openai (did you mean openai?); or credentials: {opneai: {token: "),
+        (("openai", "password"), "credentials: {openai: {password: "),
+        (("other", "token"), "credentials: {other: {token: "),
+    ],
+)
+@pytest.mark.parametrize("field", ["auth", "masterKey", "env", "secretRef"])
+def test_a_mistyped_reference_is_told_what_is_declared(field: str, reference: tuple[str, str], cure: str) -> None:
+    source = {"name": reference[0], "key": reference[1]}
+    model = {"auth": {"apiKey": {"secretRef": source}}} if field == "auth" else {}
+    front: dict[str, Any] = {
+        "auth": {},
+        "masterKey": {"masterKey": {"secretRef": source}},
+        "env": {"env": [{"name": "A", "valueFrom": {"secretKeyRef": source}}]},
+        "secretRef": {"database": {"secretRef": source}},
+    }[field]
+    credentials = {"openai": {"token": {"existing": True}}}
+    plan = plan_of(external(model), gateway(front), credentials=credentials)
+    assert {finding.code for finding in plan.findings} == {"LOCO-CREDENTIAL"}, (
+        "and not that nobody reads the declared one"
+    )
+    assert all(finding.cure.startswith(cure) for finding in plan.findings)
+
+
+def test_a_mistyped_secret_of_all_variables_is_told_too() -> None:
+    front = gateway({"envFrom": [{"secretRef": {"name": "opneai"}}]})
+    (finding,) = plan_of(external(), front, credentials={"openai": {"TOKEN": {"existing": True}}}).findings
+    assert finding.cure.startswith("name: openai (did you mean openai?)")

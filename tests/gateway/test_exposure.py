@@ -108,10 +108,10 @@ def test_a_class_of_which_nothing_is_known_is_told() -> None:
         ({}, "spec.expose.hostnames"),
         ({"hostnames": []}, "spec.expose.hostnames"),
         ({"hostnames": ["https://a.b"]}, "spec.expose.hostnames[0]"),
-        ({"hostnames": ["a.b", "a.b"]}, "spec.expose"),
+        ({"hostnames": ["a.b", "a.b"]}, "spec.expose.hostnames"),
         ({"hostnames": [f"h{n}.x" for n in range(17)]}, "spec.expose.hostnames"),
         ({**HOSTS, "ingress": {}}, "spec.expose.ingress.className"),
-        ({**HOSTS, "ingress": {"className": "nginx"}, "gateway": {"name": "g"}}, "spec.expose"),
+        ({**HOSTS, "ingress": {"className": "nginx"}, "gateway": {"name": "g"}}, "spec.expose.ingress"),
         ({**HOSTS, "port": 3}, "spec.expose.port"),
     ],
 )
@@ -133,6 +133,11 @@ def test_the_hostname_of_the_models_own_addresses_is_told() -> None:
         {**HOSTS, "gateway": {"name": "g"}}, gateway={**SHARED["gateway"], "url": "https://llm.example.com"}
     )
     assert not found(other, "LOCO-SHADOWED", "warning")
+
+
+PLAIN = {"name": "shared", "namespace": "infra"}
+ELSEWHERE = {**PLAIN, "sectionName": "secure"}
+AT_443, AT_8443 = "https://llm.example.com", "https://llm.example.com:8443"
 
 
 def made(*listeners: dict[str, Any]) -> dict[str, Any]:
@@ -158,12 +163,86 @@ def made(*listeners: dict[str, Any]) -> dict[str, Any]:
             made({"name": "a", "port": 443, "hostname": "*.example.com", "certificate": {"name": "c"}}),
             ["https://llm.example.com"],
         ),
+        (
+            {**HOSTS, "gateway": {"name": "g", "namespace": "edge", "sectionName": "b"}},
+            made({"name": "a", "port": 80}, {"name": "b", "port": 8443, "certificate": {"name": "c"}}),
+            ["https://llm.example.com:8443"],
+        ),
+        (
+            {**HOSTS, "gateway": {"name": "g", "namespace": "edge", "sectionName": "a"}},
+            made({"name": "a", "port": 80}, {"name": "b", "port": 443, "certificate": {"name": "c"}}),
+            ["http://llm.example.com"],
+        ),
+        (
+            {**HOSTS, "gateway": {"name": "g", "namespace": "edge", "sectionName": "b"}},
+            {"gateway": {**made({"name": "b", "port": 80})["gateway"], "url": "https://x"}},
+            ["http://llm.example.com"],  # url is of another hostname, and the listener is known
+        ),
+        (
+            HOSTS,
+            {"gateway": {**made({"name": "b", "port": 80})["gateway"], "url": "https://x"}},
+            ["http://llm.example.com"],
+        ),
+        (
+            HOSTS,
+            {"gateway": {**made({"name": "b", "port": 80})["gateway"], "url": "https://llm.example.com/a"}},
+            ["https://llm.example.com"],  # another one in front of it serves HTTPS
+        ),
+        ({**HOSTS, "gateway": ELSEWHERE}, {"gateway": {**PLAIN, "url": "http://x"}}, []),
+        ({**HOSTS, "gateway": ELSEWHERE}, {"gateway": {**PLAIN, "url": "https://llm.example.com:8443"}}, [AT_8443]),
+        ({**HOSTS, "gateway": ELSEWHERE, "scheme": "https"}, {"gateway": {**PLAIN, "url": "http://x"}}, [AT_443]),
+        ({**HOSTS, "gateway": ELSEWHERE, "scheme": "https"}, {}, [AT_443]),
+        ({**HOSTS, "scheme": "https"}, {"gateway": {**PLAIN, "url": "http://x:8080"}}, [AT_443]),
+        ({**HOSTS, "scheme": "https"}, {"gateway": {**PLAIN, "url": "https://x:8443"}}, [AT_8443]),
+        ({**HOSTS, "scheme": "https"}, made({"name": "a", "port": 80}), [AT_443]),
+        ({**HOSTS, "ingress": {"className": "nginx"}, "scheme": "https"}, {}, [AT_443]),
+        (  # a Gateway of the same name somewhere else is another one
+            {**HOSTS, "gateway": {"name": "shared", "namespace": "edge"}},
+            {"gateway": {**PLAIN, "url": "http://x"}},
+            [],
+        ),
         ({**HOSTS, "ingress": {"className": "nginx"}}, {}, ["http://llm.example.com"]),
         ({**HOSTS, "ingress": {"className": "nginx", "tlsSecret": "t"}}, {}, ["https://llm.example.com"]),
     ],
 )
 def test_urls_among_the_outputs(expose: dict[str, Any], platform: dict[str, Any], expected: list[str]) -> None:
     assert exposed(expose, **platform).outputs["gateways"]["llm/main"]["externalURLs"] == expected
+
+
+@pytest.mark.parametrize(
+    ("expose", "platform", "told"),
+    [
+        ({**HOSTS, "gateway": ELSEWHERE}, {"gateway": {**PLAIN, "url": "http://x"}}, True),
+        ({**HOSTS, "gateway": ELSEWHERE}, {"gateway": PLAIN}, True),
+        ({**HOSTS, "gateway": ELSEWHERE}, {}, True),
+        ({**HOSTS, "gateway": ELSEWHERE}, {"gateway": {**PLAIN, "url": "https://llm.example.com"}}, False),
+        ({**HOSTS, "gateway": ELSEWHERE, "scheme": "http"}, {}, False),
+        ({**HOSTS, "gateway": PLAIN}, {"gateway": PLAIN}, False),
+        ({"hostnames": ["*.example.com"], "gateway": ELSEWHERE}, {}, False),
+        (
+            {**HOSTS, "gateway": {"name": "g", "namespace": "edge", "sectionName": "a"}},
+            made({"name": "a", "port": 80}),
+            False,
+        ),
+    ],
+)
+def test_a_listener_of_which_nobody_says_the_scheme(
+    expose: dict[str, Any], platform: dict[str, Any], told: bool
+) -> None:
+    warnings = found(exposed(expose, **platform), "LOCO-CONFIG", "warning")
+    path = "spec.expose.gateway.sectionName"
+    assert [(each.path, each.value) for each in warnings] == ([(path, "secure")] if told else [])
+    assert all("llm.example.com" in each.message and "scheme: https" in each.cure for each in warnings)
+
+
+def test_a_scheme_of_no_url_is_told() -> None:
+    (told,) = found(exposed({"hostnames": ["*.a.b"], "scheme": "https"}, **SHARED), "LOCO-NO-EFFECT", "warning")
+    assert (told.path, told.value) == ("spec.expose.scheme", "https")
+
+
+def test_a_scheme_that_is_none() -> None:
+    errors = plan_of(service(), gateway({"expose": {**HOSTS, "scheme": "tcp"}}), platform=SHARED).errors
+    assert [(error.code, error.path) for error in errors] == [("LOCO-VALUE", "spec.expose.scheme")]
 
 
 def test_a_gateway_that_isnt_exposed_has_none() -> None:

@@ -12,24 +12,13 @@ def reference(name: str) -> dict[str, Any]:
     return {"valueFrom": {"secretKeyRef": {"name": name, "key": "k"}}}
 
 
-DATABASE = {"name": "DATABASE_URL", **reference("db")}
+DATABASE = {"secretRef": {"name": "db", "key": "k"}}
 DECLARED = {"db": {"k": {"existing": True}}}
 
 
 @pytest.mark.parametrize(
     ("spec", "told"),
-    [
-        ({}, True),
-        ({"env": [DATABASE]}, False),
-        ({"env": [{**DATABASE, "name": "OTHER"}]}, True),
-        (
-            {
-                "env": [{**DATABASE, "name": "OTHER"}],
-                "extraConfig": {"general_settings": {"database_url": "os.environ/OTHER"}},
-            },
-            False,
-        ),
-    ],
+    [({}, True), ({"database": DATABASE}, False), ({"env": [{"name": "OTHER", **reference("db")}]}, True)],
 )
 def test_a_salt_key_without_a_database_is_told(spec: dict[str, Any], told: bool) -> None:
     credentials = DECLARED if spec else {}
@@ -38,19 +27,29 @@ def test_a_salt_key_without_a_database_is_told(spec: dict[str, Any], told: bool)
     assert ("spec.saltKey" in warned) is told
 
 
-def test_salt_key_that_the_stack_makes() -> None:
-    plan = plan_of(service(), gateway({"saltKey": {"generate": True}, "env": [DATABASE]}), credentials=DECLARED)
+@pytest.mark.parametrize("spec", [{"saltKey": {"generate": True}}, {}])
+def test_salt_key_that_the_stack_makes(spec: dict[str, Any]) -> None:
+    plan = plan_of(service(), gateway({"database": DATABASE, **spec}), credentials=DECLARED)
     assert not plan.findings
     assert sorted(secret.name for secret in secrets(plan)) == ["main-litellm-master-key", "main-litellm-salt-key"]
     made = {(value.secret.name, value.key): value.generated for value in plan.secret_values}
     assert made["main-litellm-salt-key", "salt-key"] == "salt-key"
     source = env_of(plan)["LITELLM_SALT_KEY"]["valueFrom"]["secretKeyRef"]
     assert source == {"name": "main-litellm-salt-key", "key": "salt-key"}, "pods can't do without"
-    assert {use.credential for use in plan.credential_uses if use.required} == {"master-key", "salt-key"}
+    assert {use.credential for use in plan.credential_uses if use.required} == {"db", "master-key", "salt-key"}
 
 
 def test_salt_key_is_nothing_unless_asked_for() -> None:
     assert "LITELLM_SALT_KEY" not in env_of(plan_of(service(), gateway()))
+
+
+def test_salt_key_of_somebody_elses() -> None:
+    """Such as that of a database which was there before the gateway."""
+    spec = {"database": DATABASE, "saltKey": {"secretRef": {"name": "db", "key": "k"}}}
+    plan = plan_of(service(), gateway(spec), credentials=DECLARED)
+    assert not plan.findings
+    assert env_of(plan)["LITELLM_SALT_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "db", "key": "k"}
+    assert [secret.name for secret in secrets(plan)] == ["main-litellm-master-key"]
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ def test_autoscaler_takes_the_place_of_replicas() -> None:
 @pytest.mark.parametrize(
     ("spec", "path"),
     [
-        ({"replicas": 2, "autoscaling": {"maxReplicas": 3}}, "spec"),
-        ({"autoscaling": {"minReplicas": 4, "maxReplicas": 3}}, "spec.autoscaling"),
+        ({"replicas": 2, "autoscaling": {"maxReplicas": 3}}, "spec.replicas"),
+        ({"autoscaling": {"minReplicas": 4, "maxReplicas": 3}}, "spec.autoscaling.maxReplicas"),
         ({"autoscaling": {}}, "spec.autoscaling.maxReplicas"),
         ({"autoscaling": {"maxReplicas": 3, "cpuUtilization": 0}}, "spec.autoscaling.cpuUtilization"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 from dev.cluster import Cluster
 
 _PLURALS = {
+    "Ingress": "ingresses",
     "ClusterRoleBinding": "clusterrolebindings",
     "Namespace": "namespaces",
     "NetworkPolicy": "networkpolicies",

@@ -13,6 +13,8 @@ REPLACED: dict[str, set[str]] = {
     "HTTPRoute": set(),
     "HorizontalPodAutoscaler": set(),
     "InferencePool": set(),
+    "Ingress": set(),
+    "Job": set(),  # provider: its template, selector and parallelism
     "LeaderWorkerSet": {"spec.leaderWorkerTemplate.size", "spec.leaderWorkerTemplate.subGroupPolicy"},
     "NetworkPolicy": set(),
     "PersistentVolumeClaim": {"spec.dataSource", "spec.dataSourceRef", "spec.volumeMode"},  # provider: class, modes, …
@@ -22,7 +24,7 @@ REPLACED: dict[str, set[str]] = {
     "RoleBinding": _ROLE,
     "ScaledObject": set(),
     "Secret": set(),  # provider: type
-    "Service": set(),  # provider: clusterIP, which no layer writes
+    "Service": set(),  # provider: clusterIP, which no layer writes; a load balancer's class the API server guards
     "ServiceAccount": set(),
 }
 USERS_OWN = {"ConfigMap": {"immutable"}}
@@ -37,5 +39,5 @@ def test_every_kind_says_what_of_it_is_immutable(profile: str) -> None:
             seen.add(kind)
             wanted = REPLACED[kind] | (USERS_OWN.get(kind, set()) if manifest.component is None else set())
             assert set(manifest.replace_on) == wanted, f"{name}: {manifest.id}"
-    # The budget of an endpoint picker with replicas is made under every profile.
-    assert seen == REPLACED.keys() - ({"NetworkPolicy"} if profile == "kserve" else set())
+    # The budget of an endpoint picker with replicas is made under every profile, and so is a gateway's policy.
+    assert seen == REPLACED.keys()

@@ -27,7 +27,7 @@ down: ## destroy the stack and stop the embedded cluster
 test: ## run the tests; ARGS='-k name' goes to pytest
 	@"$(PYTHON)" -m dev test
 
-bench: ## measure layering and planning; ARGS='--largest 100' is quicker
+bench: ## measure planning and a large platform; ARGS='--only planning' is quicker
 	@"$(PYTHON)" -m dev bench
 
 lint: ## check formatting, style and types

@@ -13,9 +13,10 @@ def declare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     """Adds the command."""
     parser = commands.add_parser(
         "schema",
-        help="print JSON Schemas of model files and of a stack's config, for editors",
+        help="print JSON Schemas of model files and of a stack's config, for editors; and of its outputs",
         description="Prints the schema (draft 2020-12) of a KIND; without KIND one object with all, by kind. Document "
-        "is any kind of a model file, and refers to the others' files; StackConfig is Pulumi.<stack>.yaml.",
+        "is any kind of a model file, and refers to the others' files; StackConfig is Pulumi.<stack>.yaml, StackOutputs "
+        "what a stack exports.",
     )
     parser.add_argument("kind", nargs="?", choices=SCHEMAS, metavar="KIND", help=f"one of {', '.join(SCHEMAS)}")
     parser.add_argument("--write", type=Path, metavar="DIR", help="write DIR/KIND.json instead of printing")

@@ -1,24 +1,31 @@
 """The stack's config, out of the engine: a plain mapping for ``loco.spec``, without any secret."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pulumi
 from pulumi.runtime import get_config_env, get_config_secret_keys_env, get_root_directory
 
-from loco.components.other_stacks import over, platform_of
+from loco.components.awaited_outputs import outputs_of_others
+from loco.components.other_stacks import with_platform
 from loco.spec import StackSpec, read_stack
 
 _PLAIN_TEXT = ("namespace", "profile")
 
 
-async def stack_from_config() -> StackSpec:
+async def stack_from_config(documents: Sequence[Mapping[str, Any]] = ()) -> StackSpec:
     """The spec of the running stack: its config, and the model files that the config names.
 
     With ``platform.from`` the other stack's output ``platform`` is awaited, and lies under the config's own values.
     Of secrets it holds the names alone. A structured value with a secret inside counts as one: the engine hands it
     over in plain text.
+
+    Those that ``modelsFrom`` names are awaited likewise.
+
+    Args:
+        documents: what a program gives; then only files that the config names are read.
 
     Raises:
         pulumi.RunError: the other stack has no such output, or a secret one.
@@ -32,11 +39,17 @@ async def stack_from_config() -> StackSpec:
         for key, text in get_config_env().items()
         if key.startswith(prefix) and key.removeprefix(prefix) not in secret
     }
-    if isinstance(platform := values.get("platform"), dict) and isinstance(source := platform.get("from"), str):
-        own = {key: value for key, value in platform.items() if key != "from"}
-        values["platform"] = over(await platform_of(source), own)
-    config_file = root / f"Pulumi.{stack}.yaml"
-    return read_stack(root, values, stack=stack, config_file=config_file, project=project, secrets=secret)
+    values = await with_platform(values)
+    return read_stack(
+        root,
+        values,
+        stack=stack,
+        config_file=root / f"Pulumi.{stack}.yaml",
+        project=project,
+        documents=documents,
+        secrets=secret,
+        outputs=await outputs_of_others(values),
+    )
 
 
 def _value(name: str, text: str) -> Any:

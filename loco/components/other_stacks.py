@@ -5,10 +5,30 @@ from typing import Any
 
 import pulumi
 
-from loco.model import Finding
-from loco.spec.stack import CONFIG
+from loco.components.findings import refuse
+from loco.components.organization import check_organization
+from loco.components.whole_numbers import with_integers
+from loco.model import Finding, Origin
+from loco.spec.stack import CONFIG, Platform
+from loco.spec.stack_name import is_possible
+from loco.spec.tree import plant
+from loco.spec.validate import check_model
 
 _OUTPUT = "platform"
+
+
+async def with_platform(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config whose ``platform`` has the values of the stack that it names under ``from``, below its own.
+
+    A name that no stack can have stays where it is, for reading refuses it with its place.
+    """
+    platform = config.get("platform")
+    if not isinstance(platform, Mapping) or not isinstance(source := platform.get("from"), str):
+        return dict(config)
+    if not is_possible(source):
+        return dict(config)
+    own = {key: value for key, value in platform.items() if key != "from"}
+    return {**config, "platform": over(await platform_of(source), own)}
 
 
 async def platform_of(stack: str) -> dict[str, Any]:
@@ -18,17 +38,35 @@ async def platform_of(stack: str) -> dict[str, Any]:
         stack: ``organization/project/stack``.
 
     Raises:
-        pulumi.RunError: there is no such output, it is secret, or it isn't a mapping.
+        pulumi.RunError: there is no such output, it is secret, or it isn't what the config takes: by a stack that is
+            older or newer than this loco, or by mistake. Stack and key are named. The engine itself ends an update that
+            refers to a stack that isn't there.
     """
-    details = await pulumi.StackReference(stack).get_output_details(_OUTPUT)
+    check_organization(stack, "platform.from")
+    # Under a name of its own: a program may refer to the same stack, and the engine's errors show which key it was.
+    reference = pulumi.StackReference(f"platform.from/{stack}", stack)
+    details = await reference.get_output_details(_OUTPUT)
     if details.secret_value is not None:
         raise pulumi.RunError(str(_refused(stack, "is a secret, and a plan holds plain values only")))
     if details.value is None:
         raise pulumi.RunError(str(_refused(stack, "isn't there")))
-    value = _whole(details.value)
+    value = with_integers(details.value)
     if not isinstance(value, dict):
         raise pulumi.RunError(str(_refused(stack, "isn't a mapping")))
+    refuse(check_platform(stack, value))
     return value
+
+
+def check_platform(stack: str, value: Mapping[str, Any]) -> list[Finding]:
+    """What of another stack's output ``platform`` the config doesn't take; the stack is named as its origin."""
+    tree = plant(value, Origin("config", f"the output {_OUTPUT} of {stack}"), (_OUTPUT,))
+    findings = check_model(tree, Platform, path=(_OUTPUT,), directives=False, partial=True)
+    if "from" in value:
+        message, cure = "values are taken from one stack, not from one behind it", "the values themselves"
+        findings.append(
+            Finding("LOCO-VALUE", "error", "platform.from", message, cure, tree.origin, value=value["from"])
+        )
+    return findings
 
 
 def over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,15 +76,6 @@ def over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
         below = merged.get(key)
         merged[key] = over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return merged
-
-
-def _whole(value: Any) -> Any:
-    """Numbers come from another stack as floats; those that are whole are integers again."""
-    if isinstance(value, Mapping):
-        return {str(key): _whole(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_whole(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _refused(stack: str, why: str) -> Finding:

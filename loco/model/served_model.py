@@ -1,4 +1,4 @@
-"""A model that the stack itself serves, as its gateway needs to know it."""
+"""A model that this stack or another one serves, as a gateway needs to know it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ class ServedModel:
         adapters: names of its LoRA adapters, each a model to its clients.
         group: the traffic group of its namespace that it is a member of.
         weight: its share of the group's requests.
-        certificate: the Secret with its serving certificate, None where it serves no HTTPS.
+        certificate: the Secret with its serving certificate, None where it serves no HTTPS or is another stack's.
+        stack: the other stack that serves it, None for this one.
     """
 
     namespace: str
@@ -37,3 +38,4 @@ class ServedModel:
     adapters: tuple[str, ...] = ()
     group: str | None = None
     weight: int | None = None
+    stack: str | None = None

@@ -15,8 +15,12 @@ from dev.commands.environment import in_venv
 from dev.commands.venv import ensure_venv
 from dev.messages import Problem, say
 
-# The fast tests side by side; then the ones with engine and cluster, of which each worker has its own.
-_EVERYTHING = [["-n", "auto", "-m", "not e2e"], ["-n", "2", "--dist", "loadfile", "-m", "e2e"]]
+# The fast tests side by side; then the ones with engine and cluster, of which each worker has its own. These go file by
+# file, in the order of tests/conftest.py: the plugin's own order, most tests first, starts the longest files last.
+_EVERYTHING = [
+    ["-n", "auto", "-m", "not e2e"],
+    ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "e2e"],
+]
 
 
 def test(checkout: Checkout, arguments: str) -> None:
@@ -48,7 +52,12 @@ def lint(checkout: Checkout) -> None:
     ensure_venv(checkout)
     env = {**os.environ, **in_venv(checkout)}
     failed = []
-    for command in (["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]):
+    # Each example is a program of its own; their files share names.
+    examples = sorted(
+        path.parent for path in (checkout.root / "examples").rglob("__main__.py") if ".venv" not in path.parts
+    )
+    types = [["mypy"], *(["mypy", str(example.relative_to(checkout.root))] for example in examples)]
+    for command in (["ruff", "check"], ["ruff", "format", "--check"], *types):
         say("$ " + " ".join(command))
         program = str(checkout.venv / "bin" / command[0])
         if children.run([program, *command[1:]], env, checkout.root):

@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 
 from loco import names
+from loco.components.awaited_outputs import not_awaited
 from loco.components.certificate import authority_of, certificate_data
 from loco.components.cluster_memory import remembered_identifier
 from loco.components.deletion_guard import guard
@@ -17,16 +18,18 @@ from loco.components.findings import refuse, warn
 from loco.components.litellm_gateway import LiteLLMGateway
 from loco.components.llm_inference_service import LLMInferenceService
 from loco.components.namespaces import ask_for_namespaces
+from loco.components.observability import Observability
 from loco.components.odd_values import warn_of_odd
 from loco.components.provider import given_provider, make_provider, warn_of_foreign
 from loco.components.reachability import obstacle, report_unreachable
 from loco.components.reference_digest import reference_annotation
 from loco.components.register import KubernetesObject, register
-from loco.components.secret_values import existing_value, secret_value
+from loco.components.secret_values import check_given, existing_value, secret_value
+from loco.components.stop_before_removal import stop_before_removal
 from loco.model import CredentialUse, ManifestId
 from loco.model.pod_templates import pod_templates
 from loco.plan import Plan, plan_stack
-from loco.spec import GATEWAY, SERVICE, StackSpec
+from loco.spec import GATEWAY, OBSERVABILITY, SERVICE, StackSpec
 from loco.spec.stack import Cluster
 from loco.spec.tree import at
 from loco.spec.validate import origin_of
@@ -37,11 +40,13 @@ class ModelServingStack(pulumi.ComponentResource):
 
     Attributes:
         plan: what was planned.
-        outputs: plain values for other projects: ``version``, ``models`` and ``gateways``; see docs/outputs.md.
+        outputs: for ``pulumi.export`` and other projects: ``version``, ``models`` and ``gateways``, none of them secret;
+            see docs/outputs.md. They are known once everything stands, so an update that fails leaves those of the
+            last one. ``plan.outputs`` has the same as plain values.
     """
 
     plan: Plan
-    outputs: Mapping[str, Any]
+    outputs: Mapping[str, pulumi.Output[Any]]
 
     def __init__(
         self,
@@ -53,33 +58,42 @@ class ModelServingStack(pulumi.ComponentResource):
         """Plans the spec and registers the result.
 
         Args:
-            name: logical name; a change of it replaces nothing as long as an alias is given.
-            spec: from ``loco.stack_from_config()`` or ``loco.read_stack()``.
-            credentials: values by the names that ``credentials`` in the config has for its sources; by default the
-                stack's secrets of these names.
+            name: logical name, at which those of its own resources begin (``<name>/digest-key``). With the old one in
+                ``opts.aliases`` a change of it replaces nothing.
+            spec: from ``loco.stack_from_config()`` or ``loco.read_stack()``. Its ``name`` should be the running stack's,
+                since protection is off in ``dev``.
+            credentials: values by the names that ``credentials`` in the config has for its sources, each treated as a
+                secret; by default the stack's secrets of these names.
             opts: options of the component. A Kubernetes provider among them is used instead of one that the config names.
 
         Raises:
-            pulumi.RunError: the plan has errors, or the cluster can't be reached in an update. Nothing is registered
-                then, so the engine leaves what exists alone.
+            pulumi.RunError: the plan has errors, ``credentials`` lacks a value, or the cluster can't be reached in an
+                update. Nothing is registered then, so the engine leaves what exists alone.
+
+        Preview and update fail later, before any object is touched, where the stack lives on another cluster
+        (``LOCO-CLUSTER``) or would lose the document of what still runs under protection (``LOCO-PROTECTED``).
         """
         given = given_provider(opts)
         if given is not None:
             spec = replace(spec, brings_provider=True)
         self.plan = plan_stack(spec)
-        self.outputs = self.plan.outputs
-        refuse(self.plan.findings)
+        findings = [*self.plan.findings, *not_awaited(spec)]
+        findings += check_given(self.plan.secret_values, credentials, spec.secrets)
+        refuse(findings)
         reached = given is None and self._reach(spec.config.cluster)
         super().__init__("loco:index:ModelServingStack", name, None, opts)
-        warn(self.plan.findings, self)
+        warn(findings, self)
+        memory = stop_before_removal(self._name, self.plan.running, spec.deletion_protection, self)
+        remembered: pulumi.Input[str | None] = None
         if given is not None:
             warn_of_foreign(given, self)
             if spec.config.cluster.identifier:
-                self._identifier(spec)
-        provider = given or self._own_provider(spec)
+                remembered = self._identifier(spec, memory)
+        provider = given or self._own_provider(spec, memory)
         if reached and pulumi.runtime.is_dry_run():
             ask_for_namespaces(self.plan, provider, self)
-        self._transcribe(spec, provider, credentials)
+        done = pulumi.Output.all(remembered, self._transcribe(spec, provider, credentials, memory))
+        self.outputs = {key: _after(done, value) for key, value in self.plan.outputs.items()}
         self.register_outputs(dict(self.outputs))
 
     def _reach(self, cluster: Cluster) -> bool:
@@ -89,18 +103,18 @@ class ModelServingStack(pulumi.ComponentResource):
             report_unreachable(why, cluster.context, self.plan.manifests, None)
         return why is None
 
-    def _identifier(self, spec: StackSpec) -> pulumi.Output[str]:
+    def _identifier(self, spec: StackSpec, memory: pulumi.Output[pulumi.Resource]) -> pulumi.Output[str]:
         cluster = spec.config.cluster
         origin = origin_of(at(spec.config_tree, ("cluster", "identifier")), spec.config_tree.origin)
-        inside = pulumi.ResourceOptions(parent=self)
+        inside = pulumi.ResourceOptions(parent=self, depends_on=[memory])
         return remembered_identifier(
             f"{self._name}/cluster", cluster.identifier or str(cluster.context), origin, inside
         )
 
-    def _own_provider(self, spec: StackSpec) -> pulumi.ProviderResource:
+    def _own_provider(self, spec: StackSpec, memory: pulumi.Output[pulumi.Resource]) -> pulumi.ProviderResource:
         cluster = spec.config.cluster
         assert cluster.context is not None
-        identifier = self._identifier(spec)
+        identifier = self._identifier(spec, memory)
         inside = pulumi.ResourceOptions(parent=self)
         return make_provider(
             f"{self._name}/kubernetes",
@@ -111,9 +125,14 @@ class ModelServingStack(pulumi.ComponentResource):
         )
 
     def _transcribe(
-        self, spec: StackSpec, provider: pulumi.ProviderResource, given: Mapping[str, pulumi.Input[str]] | None
-    ) -> None:
-        plan, inside = self.plan, pulumi.ResourceOptions(parent=self)
+        self,
+        spec: StackSpec,
+        provider: pulumi.ProviderResource,
+        given: Mapping[str, pulumi.Input[str]] | None,
+        memory: pulumi.Output[pulumi.Resource],
+    ) -> pulumi.Output[Any]:
+        plan = self.plan
+        inside = pulumi.ResourceOptions(parent=self, depends_on=[memory])
         components: dict[str, pulumi.Resource] = {}
         for service in plan.resolved:
             component: pulumi.Resource = LLMInferenceService(service.namespace, service.name, inside)
@@ -121,6 +140,9 @@ class ModelServingStack(pulumi.ComponentResource):
         for gateway in plan.gateways:
             component = LiteLLMGateway(gateway.namespace, gateway.name, inside)
             components[names.owner(GATEWAY, gateway.namespace, gateway.name)] = component
+        if (watching := plan.observability) is not None:
+            component = Observability(watching.namespace, watching.name, inside)
+            components[names.owner(OBSERVABILITY, watching.namespace, watching.name)] = component
 
         values: dict[tuple[str, str, str], pulumi.Output[str]] = {}
         contents: dict[ManifestId, pulumi.Input[Mapping[str, pulumi.Input[str]]]] = {}
@@ -142,10 +164,11 @@ class ModelServingStack(pulumi.ComponentResource):
         for use in plan.credential_uses:
             where = (use.namespace, use.secret, use.key)
             if not use.made_here and where not in values:
-                values[where] = existing_value(use, self, provider)
-            warn_of_odd(use, values[where], self)
+                values[where] = existing_value(use, self, provider, memory)
+            values[where] = warn_of_odd(use, _after(memory, values[where]), self)
 
         generated = {wanted.secret for wanted in plan.secret_values if wanted.config is None}
+        salt_keys = {wanted.secret for wanted in plan.secret_values if wanted.generated == "salt-key"}
         key = digest_key(f"{self._name}/digest-key", self) if plan.credential_uses else None
         before: dict[ManifestId, list[ManifestId]] = {}
         for edge in plan.edges:
@@ -156,7 +179,8 @@ class ModelServingStack(pulumi.ComponentResource):
         editions = {manifest.id for manifest in plan.manifests if manifest.editions}
         made: dict[ManifestId, KubernetesObject] = {}
         for manifest in plan.manifests:
-            after = [made[earlier] for earlier in before.get(manifest.id, ())]
+            after: list[pulumi.Input[pulumi.Resource]] = [memory]
+            after += (made[earlier] for earlier in before.get(manifest.id, ()))
             uses = read.get(manifest.id, [])
             stated: dict[str, pulumi.Input[str]] = {}
             for _, template in pod_templates(manifest.data):
@@ -165,9 +189,11 @@ class ModelServingStack(pulumi.ComponentResource):
                 stated[names.AUTHORITIES_DIGEST] = text_digest(trusted[manifest.id])
             # A namespace takes everybody's objects along when it goes, and a generated key is gone for good.
             irreplaceable = manifest.id.kind == "Namespace" or manifest.id in generated
-            retain = irreplaceable and spec.deletion_protection
-            # A claim of another storage class or mode is another one, and what the first holds is gone.
-            protect = manifest.id.kind == "PersistentVolumeClaim" and spec.deletion_protection
+            # A claim of another storage class or mode is another one, and what the first holds is gone; so is what a
+            # database holds without its salt key, and a Secret that stays would get another one from the next gateway.
+            precious = manifest.id.kind == "PersistentVolumeClaim" or manifest.id in salt_keys
+            protect = precious and spec.deletion_protection
+            retain = irreplaceable and not precious and spec.deletion_protection
             digests = digest_annotations(uses, values, stated, key) if uses and key is not None else None
             if digests and manifest.reference_digest is not None:
                 digests[names.COMBINED_DIGEST] = reference_annotation(
@@ -186,8 +212,12 @@ class ModelServingStack(pulumi.ComponentResource):
                 retain,
                 protect,
             )
-        guard(self._name, spec.deletion_protection, list(made.values()), self)
+        return guard(self._name, spec.deletion_protection, list(made.values()), self)
 
 
 def _path(kubeconfig: str | None) -> Path | None:
     return Path(kubeconfig).expanduser() if kubeconfig else None
+
+
+def _after(done: pulumi.Output[Any], value: Any) -> pulumi.Output[Any]:
+    return done.apply(lambda _: value)

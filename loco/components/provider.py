@@ -33,7 +33,11 @@ def make_provider(
         context: context of the kubeconfig. There is no default: the current context is nobody's choice.
         identifier: names the cluster for good; while it stays, a renamed context replaces nothing.
         kubeconfig: path of the kubeconfig; by default what ``KUBECONFIG`` names, or ``~/.kube/config``.
-        opts: further options.
+        opts: further options, such as a parent or aliases; a ``version`` among them replaces the tested one.
+
+    Returns:
+        The provider, for ``opts.provider`` of ModelServingStack and of anything else on that cluster. Whether the
+        cluster answers is seen when the first object is made.
 
     Secrets and ConfigMaps are updated in place. By default the provider would replace them, and with them whatever
     takes their name from an output.

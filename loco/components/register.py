@@ -26,7 +26,7 @@ def register(
     manifest: Manifest,
     parent: pulumi.Resource,
     provider: pulumi.ProviderResource,
-    after: Sequence[pulumi.Resource],
+    after: Sequence[pulumi.Input[pulumi.Resource]],
     contents: pulumi.Input[Mapping[str, pulumi.Input[str]]] | None = None,
     pod_annotations: Mapping[str, pulumi.Input[str]] | None = None,
     retain: bool = False,
@@ -59,7 +59,7 @@ def register(
         ignore_changes=list(manifest.ignore_changes),
         replace_on_changes=list(manifest.replace_on),
         retain_on_delete=retain,
-        protect=protect,
+        protect=protect or None,  # that of the component above, where the program protects it
         # Where the object's name is fixed, two of them can't stand side by side.
         delete_before_replace=not manifest.editions,
         additional_secret_outputs=["data", "stringData"] if manifest.id.kind == "Secret" else None,
@@ -81,7 +81,7 @@ def register(
 
 def maker() -> str:
     """How an object says which stack has made it."""
-    return f"{pulumi.get_project()}/{pulumi.get_stack()}"
+    return names.made_by(pulumi.get_project(), pulumi.get_stack())
 
 
 def field_manager() -> str:
@@ -134,5 +134,7 @@ def _for_provider(manifest: Manifest) -> dict[str, Any]:
         told["pulumi.com/skipAwait"] = "true"
     elif manifest.wait.timeout_seconds is not None:
         told["pulumi.com/timeoutSeconds"] = str(manifest.wait.timeout_seconds)
+    if manifest.id.kind == "Job":
+        told["pulumi.com/replaceUnready"] = "true"  # one that has failed stays so; the next update makes another
     data["metadata"] = _annotated(metadata, told)
     return data

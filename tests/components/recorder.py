@@ -1,5 +1,6 @@
 """Runs a program under mocks and keeps every registration as the engine would get it, secrets marked."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -35,8 +36,13 @@ class Registration:
 def record(program: Callable[[], Any], *, preview: bool = False, stack: str = "dev") -> list[Registration]:
     """All resources that the program registers, in order, without the stack itself."""
     monitor = _Monitor()
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)  # asyncio.run, which another test may have called, leaves none
     mocks.set_mocks(_Mocks(), project="loco", stack=stack, preview=preview, monitor=monitor)
-    pulumi.runtime.test(program)()
+    try:
+        pulumi.runtime.test(program)()
+    finally:
+        loop.close()
     return [registration for registration in monitor.seen if registration.token != "pulumi:pulumi:Stack"]
 
 

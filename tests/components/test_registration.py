@@ -200,3 +200,16 @@ def test_a_stack_applies_under_one_name_that_the_api_server_takes(length: int, m
         assert len(field_manager()) <= 128
         seen.add(field_manager())
     assert len(seen) == 2
+
+
+def test_outputs_wait_for_everything(make_stack: MakeStack) -> None:
+    """So that an update that fails leaves what others read as it was."""
+    waits_for: dict[str, set[str]] = {}
+
+    async def program() -> None:
+        stack = ModelServingStack("loco", make_stack())
+        for key, output in stack.outputs.items():
+            waits_for[key] = {resource._name for resource in await output.resources()}
+
+    (guard,) = [each for each in record(program) if each.name == "loco/deletionProtection"]
+    assert waits_for == {key: {guard.name} for key in ("version", "models", "gateways")}

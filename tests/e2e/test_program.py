@@ -1,5 +1,6 @@
 """A program of one's own: documents as dicts, a provider of its own, credentials as values, two namespaces."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from dev.cluster import Cluster
 from tests.e2e.cluster_facts import objects, ready_pods
 from tests.e2e.conftest import Project
+from tests.e2e.events import steps
+from tests.e2e.examples import example
 
 pytestmark = pytest.mark.e2e
 
@@ -54,7 +57,7 @@ stack = ModelServingStack(
     credentials={"key": pulumi.Output.secret("sk-of-the-program")},
     opts=pulumi.ResourceOptions(provider=provider),
 )
-pulumi.export("models", sorted(stack.outputs["models"]))
+pulumi.export("models", sorted(stack.plan.outputs["models"]))
 """
 
 
@@ -72,3 +75,64 @@ def test_life_of_a_program(make_project: Callable[..., Project], cluster: Cluste
     assert "sk-of-the-program" not in project.raw_state() + done.stdout
     project.preview("--expect-no-changes")
     project.pulumi("destroy", "--yes", "--skip-preview", "--stack", "dev")
+
+
+COMPANY = 'company = pulumi.ComponentResource("example:index:Company", "company")\n'
+AT_THE_ROOT = "pulumi.Alias(parent=pulumi.ROOT_STACK_RESOURCE)"
+
+
+class TestTheExample:
+    """Two teams in a loop, and what another name of one of them changes: nothing."""
+
+    def test_each_team_has_a_namespace_and_a_gateway(self, program: Project, cluster: Cluster) -> None:
+        assert sorted(program.outputs()["teams"]) == ["search", "support"]
+        for namespace, models in (("llm-search", {"embed", "rank"}), ("llm-support", {"chat"})):
+            names = {item["metadata"]["name"] for item in objects(cluster, "apps/v1", "Deployment", namespace)}
+            assert names == {"main-litellm", *(f"{m}-kserve{end}" for m in models for end in ("", "-router-scheduler"))}
+        program.preview("--expect-no-changes")
+
+    def test_a_team_of_another_name(self, program: Project, cluster: Cluster) -> None:
+        pods = ready_pods(cluster, "llm-search")
+        text = (program.folder / "__main__.py").read_text()
+        renamed = text.replace('"search",', '"discovery",')
+        program.write("__main__.py", renamed)
+        assert steps(program.preview("--json").stdout), "without an alias something would change"
+
+        aliased = renamed.replace(
+            "formerly: Sequence[str] = field(default=())", 'formerly: Sequence[str] = ("search",)'
+        )
+        assert aliased != renamed
+        program.write("__main__.py", aliased)
+        before = {each["urn"]: each.get("id") for each in program.resources()}
+        program.preview("--expect-no-changes")
+        program.up()
+        after = {each["urn"]: each.get("id") for each in program.resources()}
+        moved = {urn.replace("models-search", "models-discovery"): known for urn, known in before.items()}
+        assert after == moved
+        assert any("models-discovery" in urn for urn in after)
+        assert ready_pods(cluster, "llm-search") == pods
+        program.preview("--expect-no-changes")
+
+    def test_a_component_of_ones_own_around_it(self, program: Project) -> None:
+        text = (program.folder / "__main__.py").read_text()
+        around = text.replace("stacks = {", f"{COMPANY}stacks = {{", 1)
+        moved = around.replace("aliases=[", f"parent=company, aliases=[{AT_THE_ROOT}, *[")
+        moved = moved.replace("in team.formerly]", "in team.formerly]]")
+        assert moved != around != text
+        program.write("__main__.py", moved)
+        shown = json.loads(program.preview("--json").stdout)["changeSummary"]
+        assert shown.keys() == {"create", "same"}
+        assert shown["create"] == 1, "the component alone"
+        program.write("__main__.py", text)
+
+    def test_a_destroy_leaves_nothing(self, program: Project) -> None:
+        program.pulumi("destroy", "--yes", "--skip-preview", "--stack", "dev")
+        assert program.resources() == []
+
+
+@pytest.fixture(scope="module")
+def program(make_project: Callable[..., Project]) -> Project:
+    program = example("program", make_project({}), context="loco-test")
+    program.pulumi("config", "set", "--secret", "openaiToken", "sk-of-the-example", "--stack", "dev")
+    program.up()
+    return program

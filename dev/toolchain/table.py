@@ -120,5 +120,12 @@ EGCTL = Tool(  # Envoy Gateway's own translation of routes, for tests that send 
     programs=(("egctl", "github.com/envoyproxy/gateway/cmd/egctl"),),
 )
 
+PULUMI_YAML = Tool(  # the host of programs in Pulumi's YAML: a second language, for tests of the component package
+    name="pulumi-yaml",
+    version="1.25.0",
+    usually="2 minutes",
+    programs=(("pulumi-language-yaml", "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"),),
+)
+
 CLUSTER_TOOLS = (ETCD, KUBERNETES, KWOK, GATEWAY_API)
 ALL_TOOLS = (PULUMI, *CLUSTER_TOOLS, PROVIDER)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pulumi
 import pytest
 
 from loco import ModelServingStack
@@ -26,6 +27,13 @@ def test_claims_are_protected_with_their_stack(
     everything = record(lambda: ModelServingStack("loco", spec), stack=stack)
     kept = {made.token.rpartition(":")[2] for made in everything if made.request.protect}
     assert kept == ({"PersistentVolumeClaim", "Stash"} if protected else set())
+
+
+def test_what_the_program_protects_is_protected_with_all_that_it_has(make_stack: Callable[..., StackSpec]) -> None:
+    """As in every component: a destroy would take the pods otherwise, and stop at the component alone."""
+    protected = pulumi.ResourceOptions(protect=True)
+    everything = record(lambda: ModelServingStack("loco", make_stack(CLAIM, SERVICE), opts=protected))
+    assert [made.name for made in everything if not made.request.protect] == []
 
 
 def test_what_is_immutable_of_a_claim_replaces_it(make_stack: Callable[..., StackSpec]) -> None:

@@ -17,7 +17,7 @@ from dev.messages import Problem
 from dev.toolchain.build import built
 from dev.toolchain.golang import Go, find_go
 from dev.toolchain.stamp import stamp
-from dev.toolchain.table import ALL_TOOLS, EGCTL, GO_AT_LEAST, MODULE_FILES, Copy, Tool
+from dev.toolchain.table import ALL_TOOLS, EGCTL, GO_AT_LEAST, MODULE_FILES, PULUMI_YAML, Copy, Tool
 from dev.toolchain.tools import Tools, ensure, link_bin, which
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -221,7 +221,7 @@ def test_our_own_folder_is_not_taken_for_an_installation(tmp_path: Path, monkeyp
     assert which("pulumi") is None
 
 
-@pytest.mark.parametrize("tool", [*ALL_TOOLS, EGCTL], ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", [*ALL_TOOLS, EGCTL, PULUMI_YAML], ids=lambda tool: tool.name)
 def test_module_is_pinned_and_needs_no_newer_go(tool: Tool) -> None:
     text = (MODULE_FILES / tool.name / "go.mod").read_text()
     needed = next(line for line in text.splitlines() if line.startswith("go ")).removeprefix("go ")

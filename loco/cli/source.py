@@ -8,12 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from loco import names
 from loco.model import Finding, Origin, Refused, errors_of
 from loco.spec import Platform, StackSpec, read_files, read_stack
 from loco.spec.files import read_text
+from loco.spec.stack import StackConfig
 from loco.spec.tree import Branch, Leaf, Node, Row, at, plain
 from loco.spec.validate import check_model
 from loco.spec.yaml_reader import read_yaml
+
+_PROVIDERS = ("pulumi", "kubernetes")  # which have keys such as namespace, too
 
 
 def declare_source(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +39,7 @@ def read_source(options: argparse.Namespace, parser: argparse.ArgumentParser) ->
     if not options.files:
         if options.profile or options.tls or options.platform or options.namespace:
             parser.error("--namespace, --profile, --tls and --platform go with FILE; a stack has them in its config")
-        return _read_project(options.stack or "dev", parser)
+        return read_project(options.stack or "dev", parser)
     if options.stack:
         parser.error("give FILE or --stack, not both")
     known = _stacks()
@@ -90,29 +94,81 @@ def _read_platform(path: Path) -> tuple[dict[str, Any], list[Finding]]:
     return values, findings
 
 
-def _read_project(stack: str, parser: argparse.ArgumentParser) -> StackSpec:
+def read_project(stack: str, parser: argparse.ArgumentParser, option: str = "--stack NAME, ") -> StackSpec:
+    """A stack of the project that the command stands in. Ends the process with status 2 outside of projects.
+
+    Args:
+        option: how the command is told of another stack; empty where that is an argument.
+
+    Raises:
+        Refused: there is no such stack, or its file can't be read.
+    """
     root = project_folder()
     if root is None:
         parser.error("there is no Pulumi.yaml here or above; give model files, or go to the project's folder")
+    return read_project_at(root, stack, option)
+
+
+def read_project_at(root: Path, stack: str, option: str = "--stack NAME, ") -> StackSpec:
+    """A stack of the project in a folder.
+
+    Raises:
+        Refused: there is no such stack, or its file can't be read.
+    """
     project_tree, findings = _one_document(root / "Pulumi.yaml", "Pulumi.yaml")
-    name = at(project_tree, ("name",))
-    project = name.value if isinstance(name, Leaf) and isinstance(name.value, str) else "loco"
+    project = _project_of(project_tree)
     config_file = root / f"Pulumi.{stack}.yaml"
     if not os.path.isfile(config_file):
-        findings.append(_no_stack(stack, root))
+        findings.append(_no_stack(stack, root, option))
         raise Refused(findings)
     tree, reading = _one_document(config_file, config_file.name)
     if errors_of(findings + reading):
         raise Refused(findings + reading)
     values, secrets = _config_of(tree, project)
-    return read_stack(root, values, stack=stack, config_file=config_file, project=project, secrets=secrets)
+    below = {key: value for key, value in _project_config(project_tree, project).items() if key not in secrets}
+    spec = read_stack(root, {**below, **values}, stack=stack, config_file=config_file, project=project, secrets=secrets)
+    return replace(spec, findings=(*_passed_over(tree, project), *spec.findings))
 
 
-def _no_stack(stack: str, root: Path) -> Finding:
+def maker_of(stack: StackSpec) -> str | None:
+    """How an object on a cluster says that this stack of the project has made it; None for bare files."""
+    root = project_folder()
+    if stack.name is None or root is None:
+        return None
+    return names.made_by(_project_of(_one_document(root / "Pulumi.yaml", "Pulumi.yaml")[0]), stack.name)
+
+
+def _project_of(tree: Node | None) -> str:
+    name = at(tree, ("name",))
+    return name.value if isinstance(name, Leaf) and isinstance(name.value, str) else "loco"
+
+
+def _no_stack(stack: str, root: Path, option: str) -> Finding:
     known = _stacks()
     message = f"there is no stack {stack}: {root.name} has no Pulumi.{stack}.yaml"
-    cure = f"--stack NAME, one of {', '.join(known)}" if known else f"pulumi stack init {stack}"
+    cure = f"{option}one of {', '.join(known)}" if known else f"pulumi stack init {stack}"
     return Finding("LOCO-FILE", "error", "", message, cure, Origin("config", f"Pulumi.{stack}.yaml"), value=stack)
+
+
+def _project_config(tree: Node | None, project: str) -> dict[str, Any]:
+    """What Pulumi.yaml has for every stack of the project; a stack's own value of a key takes its place as a whole."""
+    config = at(tree, ("config",))
+    if not isinstance(config, Branch):
+        return {}
+    found: dict[str, Any] = {}
+    for key, node in config.items.items():
+        if ":" in key and not key.startswith(f"{project}:"):
+            continue
+        declared = isinstance(node, Branch) and node.items.keys() & {
+            "value",
+            "default",
+            "type",
+            "description",
+            "secret",
+        }
+        given = [at(node, (word,)) for word in ("default", "value")] if declared else [node]
+        found |= {key.removeprefix(f"{project}:"): plain(one) for one in given if one is not None}
+    return found
 
 
 def _config_of(tree: Node | None, project: str) -> tuple[dict[str, Any], set[str]]:
@@ -128,6 +184,32 @@ def _config_of(tree: Node | None, project: str) -> tuple[dict[str, Any], set[str
     }
     secret = {key for key, value in own.items() if _holds_secret(value)}
     return {key: plain(value) for key, value in own.items() if key not in secret}, secret
+
+
+def _passed_over(tree: Node | None, project: str) -> list[Finding]:
+    """A config that is no mapping, and one whose keys all have the prefix of a project of another name."""
+    config = at(tree, ("config",))
+    if (
+        isinstance(tree, (Leaf, Row))
+        or isinstance(config, Row)
+        or (isinstance(config, Leaf) and config.value is not None)
+    ):
+        node, path = (tree, "") if isinstance(tree, (Leaf, Row)) else (config, "config")
+        assert node is not None
+        cure = f"config: {{{project}:KEY: VALUE}}"
+        return [Finding("LOCO-TYPE", "error", path, "this should be a mapping", cure, node.origin, value=plain(node))]
+    keys = [(key.partition(":"), node) for key, node in (config.items.items() if isinstance(config, Branch) else ())]
+    if any(not colon or prefix == project for (prefix, colon, _), _ in keys):
+        return []
+    settings = {field.alias or name for name, field in StackConfig.model_fields.items()}
+    message = f"the project is called {project}, so keys of another prefix are none of its settings"
+    others = {
+        prefix: node for (prefix, _, name), node in reversed(keys) if name in settings and prefix not in _PROVIDERS
+    }
+    return [
+        Finding("LOCO-NO-EFFECT", "warning", "config", message, f"{project}:KEY", node.origin, value=f"{prefix}:")
+        for prefix, node in sorted(others.items())
+    ]
 
 
 def _holds_secret(node: Node) -> bool:

@@ -36,6 +36,23 @@ def test_the_stack_dev_unless_another_is_named(loco: Run) -> None:
     assert paths["spec.replicas"]["origin"] == {"layer": "service", "file": "broken.yaml", "line": 7}
 
 
+def test_what_the_project_says_for_every_stack(loco: Run, project: Path) -> None:
+    """Pulumi.yaml's own config, as the engine lays it under a stack's."""
+    (project / "Pulumi.yaml").write_text(
+        "name: serving\nruntime: python\nconfig:\n"
+        "  serving:cluster:\n    value: {context: c, identifier: i}\n"
+        "  namespace: {type: string, default: below}\n"
+        "  files: [nowhere.yaml]\n"
+        "  aws:region: eu\n"
+    )
+    (project / "Pulumi.prod.yaml").write_text("config:\n  serving:files: [good.yaml]\n")
+    done = loco("render", "--stack", "prod", "-o", "json")
+    assert (done.status, done.err) == (0, "")
+    assert {item["metadata"]["namespace"] for item in json.loads(done.out)} == {"below"}
+    dev = loco("render", "-o", "json")
+    assert {item["metadata"]["namespace"] for item in json.loads(dev.out)} == {"llm"}
+
+
 @pytest.mark.usefixtures("project")
 def test_render_of_a_stack(loco: Run) -> None:
     done = loco("render", "-o", "json")

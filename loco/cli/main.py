@@ -20,14 +20,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from loco.cli import check, explain, render, schema  # takes a moment, in which somebody may press Ctrl-C
+    # Loading them takes a moment, in which somebody may press Ctrl-C.
+    from loco.cli import check, diff, explain, init, render, report, schema
 
     parser = argparse.ArgumentParser(
         prog="loco", description="Plans an LLM serving stack on Kubernetes, without an engine or a cluster."
     )
     parser.add_argument("--version", action="version", version=f"loco {version('loco')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (render, check, explain, schema):
+    for command in (render, check, explain, diff, report, schema, init):
         command.declare(commands)
     options = _parsed(parser, commands, list(sys.argv[1:] if arguments is None else arguments))
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (closed by the caller: >&-)
@@ -38,6 +39,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         status: int = options.run(options)
         sys.stdout.flush()
     except OSError as error:
+        if error.errno == errno.ENOENT and _nowhere():
+            print("loco: the folder that this command stands in is gone; go to another, or back to it", file=sys.stderr)
+            return 1
         if error.errno not in _NO_OUTPUT:
             raise
         _drop_output()
@@ -58,6 +62,15 @@ def _parsed(
     if command is None:
         return parser.parse_args(words)
     return command.parse_args(words[1:]) if "--" in words else command.parse_intermixed_args(words[1:])
+
+
+def _nowhere() -> bool:
+    """Whether the working folder was removed, or moved out of sight."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
 
 
 def _drop_output() -> None:

@@ -19,6 +19,7 @@ _NAMED = re.compile(
     r"|(?:tolerations|matchExpressions|items)\[[^\]]*\]\.key$"
     r"|imagePullSecrets\[[^\]]*\]$|^credentials\.[^.]+\.[^.]+\.config$"
 )
+_EDITION = re.compile(r"^rotation\.(?:masterKeys|saltKeys|certificates)$")  # a text that says when or why, and no key
 _NAME = re.compile(r"[-._/a-zA-Z0-9]{1,253}")
 _PREFIXED = re.compile(r"sk-|[spr]k_|hf_|gh[a-z]_|github_pat|glpat-|xox[a-z]-|AKIA|ASIA|AIza|eyJ")
 _RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,}")
@@ -74,21 +75,7 @@ class Finding:
         return "\n".join(_visible(line) for line in lines)
 
     def _value(self) -> str:
-        """The value as JSON, with nothing in it that could be a secret: somebody may have pasted one there."""
-        if _SENSITIVE.search(self.path) and not self._is_name():
-            value = self.value if isinstance(self.value, (bool, int, float)) or self.value is None else HIDDEN
-            return json.dumps(value)
-        return _URL_USER.sub(rf"\1{HIDDEN}@", json.dumps(self.value, ensure_ascii=False, default=str))
-
-    def _is_name(self) -> bool:
-        """Whether the value is what something is called, and looks like it: a Secret's name is none of its secrets."""
-        text = self.value
-        return (
-            isinstance(text, str)
-            and _NAMED.search(self.path) is not None
-            and _NAME.fullmatch(text) is not None
-            and not (_RANDOM.search(text) or _PREFIXED.match(text))
-        )
+        return shown_value(self.path, self.value)
 
 
 class Refused(Exception):
@@ -97,6 +84,26 @@ class Refused(Exception):
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+def shown_value(path: str, value: object) -> str:
+    """A value as JSON, with nothing in it that could be a secret: somebody may have pasted one there.
+
+    Args:
+        path: where it stands. Text under a name such as ``apiKey`` is hidden, unless it is what a Secret is called.
+    """
+    if _SENSITIVE.search(path) and not _is_name(path, value):
+        return json.dumps(value if isinstance(value, (bool, int, float)) or value is None else HIDDEN)
+    return _URL_USER.sub(rf"\1{HIDDEN}@", json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _is_name(path: str, value: object) -> bool:
+    """Whether the value is what something is called, and looks like it: a Secret's name is none of its secrets."""
+    return (
+        isinstance(value, str)
+        and ((_NAMED.search(path) and _NAME.fullmatch(value)) or _EDITION.search(path)) is not None
+        and not (_RANDOM.search(value) or _PREFIXED.match(value))
+    )
 
 
 def errors_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:

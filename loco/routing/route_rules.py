@@ -28,8 +28,9 @@ def base_rules(resolved: Resolved, by_model: bool) -> tuple[list[Rule], list[Fin
     findings = [*_reserved_namespace(resolved), *_backends_elsewhere(rules, resolved)]
     rules, of_paths = _with_valid_paths(rules, resolved)
     findings += of_paths
-    if not by_model:
+    if not by_model and rules:
         rules = [kept for rule in rules if (kept := _without(rule, _is_by_model)) is not None]
+        findings += [] if rules else [_nothing_left(resolved)]
     for rule in rules:
         for backend in rule.get("backendRefs") or []:
             if _is_default_pool(backend, resolved):
@@ -63,6 +64,14 @@ def _with_valid_paths(rules: list[Rule], resolved: Resolved) -> tuple[list[Rule]
             resolved.model_name,
         )
     ]
+
+
+def _nothing_left(resolved: Resolved) -> Finding:
+    where: Path = (*HTTP_SPEC, "rules")
+    message = "all rules match by the header that names the model, which doesn't route here, so none is left"
+    cure = "a match by path beside them, or modelBasedRouting enabled for the service, its Gateway and the platform"
+    origin = resolved.origin_at(*where)
+    return Finding("LOCO-VALUE", "error", dotted(("spec", *where)), message, cure, origin, resolved.subject)
 
 
 def _bad_path(where: Path, value: str, resolved: Resolved) -> Finding:

@@ -149,8 +149,9 @@ def test_hostnames_of_a_route_lead_to_a_listener_that_takes_them() -> None:
     create = {"className": "envoy", "listeners": listeners}
     spec = {"router": {"route": {"http": {"spec": {"hostnames": ["llm.example.com", "llm.other.com"]}}}}}
     spec["router"]["gateway"] = {"refs": [{"name": "g", "namespace": "n"}, {"name": "other"}]}  # which takes the second
-    found = named(spec, gateway={"name": "g", "namespace": "n", "create": create})
-    assert [url for name, url in found if name == "gateway-external"] == [f"{OUTSIDE}:8443/llm/chat"]
+    for stated in ({}, {"url": "http://elsewhere.example.org"}):  # which is of another hostname
+        found = named(spec, gateway={"name": "g", "namespace": "n", "create": create, **stated})
+        assert [url for name, url in found if name == "gateway-external"] == [f"{OUTSIDE}:8443/llm/chat"]
 
 
 def test_a_gateway_of_the_stacks_own_is_known_by_its_listeners() -> None:

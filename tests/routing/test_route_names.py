@@ -118,3 +118,13 @@ def test_name_that_no_header_may_hold_is_an_error(adapter: bool, length: int, co
     assert all(error.path == ("spec.model.lora.adapters[0].name" if adapter else "spec.model.name") for error in errors)
     quiet = {**PLATFORM, "routes": {"modelBasedRouting": "disabled"}}
     assert not plan_of(service({"router": {"route": {}}, "model": model}), platform=quiet).errors
+
+
+@pytest.mark.parametrize(("mode", "codes"), [("enabled", []), ("disabled", ["LOCO-VALUE"])])
+def test_rules_that_all_match_by_the_header_are_an_error_where_it_does_not_route(mode: str, codes: list[str]) -> None:
+    match = {"headers": [{"name": "X-Gateway-Model-Name", "value": "tiny"}]}
+    rules = [{"matches": [match], "backendRefs": [{"name": "tiny-inference-pool", "kind": "InferencePool"}]}]
+    router = {"router": {"route": {"http": {"spec": {"rules": rules}}}}}
+    errors = plan_of(service(router), platform={**PLATFORM, "routes": {"modelBasedRouting": mode}}).errors
+    assert [error.code for error in errors] == codes
+    assert all(error.path == "spec.router.route.http.spec.rules" for error in errors)

@@ -7,9 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loco.components import LLMInferenceService, ModelServingStack, make_provider, stack_from_config
+    from loco.components import LLMInferenceService, ModelServingStack, make_provider, stack_from_config, stack_outputs
     from loco.plan import Plan, plan_stack
     from loco.spec import StackSpec, read_stack
+    from loco.spec.outputs import StackOutputs, read_outputs
 
 __version__ = "0.1.0"
 
@@ -18,21 +19,27 @@ _HOMES = {
     "ModelServingStack": "loco.components",
     "make_provider": "loco.components",
     "stack_from_config": "loco.components",
+    "stack_outputs": "loco.components",
     "Plan": "loco.plan",
     "plan_stack": "loco.plan",
     "StackSpec": "loco.spec",
     "read_stack": "loco.spec",
+    "StackOutputs": "loco.spec.outputs",
+    "read_outputs": "loco.spec.outputs",
 }
 
 __all__ = [
     "LLMInferenceService",
     "ModelServingStack",
     "Plan",
+    "StackOutputs",
     "StackSpec",
     "make_provider",
     "plan_stack",
+    "read_outputs",
     "read_stack",
     "stack_from_config",
+    "stack_outputs",
 ]
 
 

@@ -13,8 +13,10 @@ from loco.checks import (
     check_base_configs,
     check_cluster,
     check_credentials,
+    check_gateway_pods,
     check_manifests,
     check_metadata,
+    check_other_models,
     check_rotation,
     check_selectors,
     check_shadowing,
@@ -23,7 +25,18 @@ from loco.checks import (
     unsupported,
     without_follow_ons,
 )
-from loco.gateway import External, Gateway, build_gateways, credential_secrets, expose_gateways
+from loco.gateway import (
+    External,
+    Gateway,
+    Observability,
+    build_gateways,
+    chosen,
+    credential_secrets,
+    expose_gateways,
+    is_watched,
+    own_documents,
+    watch,
+)
 from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
 from loco.model import (
     Certificate,
@@ -32,6 +45,7 @@ from loco.model import (
     Finding,
     Manifest,
     Parts,
+    ScrapeTarget,
     SecretValue,
     TrustedAuthority,
     errors_of,
@@ -45,17 +59,25 @@ from loco.pods.environment import environment_uses
 from loco.pods.reading import PICKER_TEMPLATE
 from loco.pods.registries import add_pull_secrets, use_mirrors
 from loco.pods.serving import serving_service
-from loco.routing import build_routing, managed_gateways, reference_grants, served_model
+from loco.routing import build_routing, managed_gateways, picker_targets, reference_grants, served_model
 from loco.routing.tokenizer import TOKENIZER_TEMPLATE
-from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
+from loco.spec import EXTERNAL_MODEL, GATEWAY, OBSERVABILITY, SERVICE, Document, Platform, StackSpec
 from loco.spec.document import Kind
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.observability import ObservabilitySpec
 from loco.spec.peer import Peer
 from loco.spec.service import Spec
 from loco.spec.tree import Path, at
 from loco.spec.validate import origin_of
-from loco.workloads import build_workloads, companions, is_stopped, network_policies, pod_places
+from loco.workloads import (
+    build_workloads,
+    companions,
+    engine_targets,
+    is_stopped,
+    network_policies,
+    pod_places,
+)
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
@@ -75,6 +97,7 @@ class Plan:
         outputs: plain values for other projects; no secret among them.
         resolved: each service's merged spec with the origin of every leaf.
         gateways: the LiteLLM gateways.
+        observability: how the stack is watched; None where it isn't.
     """
 
     manifests: tuple[Manifest, ...]
@@ -87,15 +110,26 @@ class Plan:
     outputs: Mapping[str, Any]
     resolved: tuple[Resolved, ...]
     gateways: tuple[Gateway, ...]
+    observability: Observability | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings that refuse it."""
         return errors_of(self.findings)
 
+    @property
+    def running(self) -> Mapping[str, bool]:
+        """Every service and gateway, as ``Kind/namespace/name``: whether it is to run, or is stopped."""
+        services = {names.owner(SERVICE, s.namespace, s.name): not is_stopped(s) for s in self.resolved}
+        return services | {names.owner(GATEWAY, g.namespace, g.name): g.spec.replicas != 0 for g in self.gateways}
+
 
 def plan_stack(stack: StackSpec) -> Plan:
-    """Plans a stack. Never raises for bad input: what is wrong is among the findings."""
+    """Plans a stack. Never raises for bad input: what is wrong is among the findings.
+
+    Args:
+        stack: from ``read_stack`` or ``stack_from_config``; equal ones give equal plans.
+    """
     platform = stack.config.platform
     parts = Parts(findings=list(stack.findings))
     parts.findings += check_cluster(stack)
@@ -107,19 +141,22 @@ def plan_stack(stack: StackSpec) -> Plan:
     running = [service for service in resolved if not is_stopped(service)]
     external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
     fronts = _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
-    complete = stack.complete and not errors_of(parts.findings)
+    sound = stack.complete and not errors_of(parts.findings)
+    complete = sound and not stack.other_models.awaited
     gateways = [Gateway(front.namespace, front.name, front.spec, front.tree, front.origin) for front in fronts]
-    selected = {key for front in fronts for key in front.spec.models.match_labels}
+    selected = _selected_labels([*resolved, *external], fronts, sound)
+    parts.findings += check_other_models(stack, resolved, gateways, sound)
     for service in resolved:
         refused = unsupported(service)
         parts.findings += refused
         if not refused:
             parts.add([_service_parts(service, stack, selected, running, gateways)])
-    documents: list[Layered[Any]] = [*external, *fronts]
+    observers, observability = _observability(stack, parts)
+    documents: list[Layered[Any]] = [*external, *fronts, *observers]
     for document in documents:
         parts.findings += unsupported(document, CONSUMED_OF[document.kind])
         parts.findings += check_metadata(document, selected if document.kind == EXTERNAL_MODEL else ())
-    served = [served_model(service, platform) for service in running]
+    served = [*(served_model(service, platform) for service in running), *stack.other_models.models]
     models = [External(m.namespace, m.name, m.spec, m.labels, m.tree, m.origin) for m in external]
     parts.add(
         [
@@ -131,12 +168,19 @@ def plan_stack(stack: StackSpec) -> Plan:
                 complete,
                 stack.config.rotation,
                 _callers_of_gateways(platform),
+                platform,
+                observability,
+                stack.name,
             )
         ]
     )
     parts.add([expose_gateways(gateways, platform)])
     parts.add([credential_secrets(parts.credential_uses, stack.config.credentials)])
     parts.add([companions(stack.documents, parts.manifests)])
+    if observability is not None:
+        targets = _scrape_targets(running, parts)
+        whole = _is_whole(stack, parts)
+        parts.add([watch(observability, gateways, targets, tuple(parts.manifests), _scrapers(platform), whole)])
     _add_gateway_objects(stack, parts)
     for manifest in parts.manifests:
         for _, template in pod_templates(manifest.data):
@@ -144,14 +188,17 @@ def plan_stack(stack: StackSpec) -> Plan:
             add_pull_secrets(template["spec"], platform.image_pull_secrets or ())
     if stack.config.cluster.create_namespaces:
         _add_namespaces(parts)
+    parts.findings += check_gateway_pods(gateways)
     parts.findings += check_manifests(parts.manifests)
     parts.findings += check_unique(parts.manifests)
     parts.findings += check_selectors(parts.manifests)
     parts.findings += check_shadowing(running, parts.manifests)
     parts.findings += check_shared_claims(parts.manifests)
-    parts.findings += check_credentials(stack, parts.credential_uses)
-    parts.findings += check_rotation(stack, parts.certificates, parts.secret_values)
-    parts.findings = without_follow_ons(parts.findings, stack.findings, parts.manifests)
+    whole = _is_whole(stack, parts)
+    parts.findings += check_credentials(stack, parts.credential_uses, whole)
+    if whole:
+        parts.findings += check_rotation(stack, parts.certificates, parts.secret_values)
+    parts.findings = without_follow_ons(parts.findings, stack.findings, parts.manifests, sound)
     refused_plan = bool(errors_of(parts.findings))
     return Plan(
         tuple(parts.manifests if refused_plan else ordered(parts.manifests, parts.edges)),
@@ -164,6 +211,7 @@ def plan_stack(stack: StackSpec) -> Plan:
         outputs_of(running, gateways, platform),
         tuple(resolved),
         tuple(gateways),
+        observability,
     )
 
 
@@ -178,15 +226,39 @@ def _resolved(stack: StackSpec, parts: Parts) -> list[Resolved]:
     return resolved
 
 
-def _layered(stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts) -> list[Layered[AnySpec]]:
+def _layered(
+    stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts, documents: Sequence[Document] | None = None
+) -> list[Layered[AnySpec]]:
     layered = []
-    for document in stack.documents:
+    for document in stack.documents if documents is None else documents:
         if document.kind == kind and enabled(document, stack):
             found, findings = layer(document, stack, model)
             parts.findings += findings
             if found is not None:
                 layered.append(found)
     return layered
+
+
+def _observability(stack: StackSpec, parts: Parts) -> tuple[list[Layered[ObservabilitySpec]], Observability | None]:
+    """The stack's own documents of that kind, and the one by which it is watched; other stacks' aren't looked into."""
+    own = own_documents(stack)
+    layered = _layered(stack, OBSERVABILITY, ObservabilitySpec, parts, own) if is_watched(stack) else []
+    read = [Observability(each.namespace, each.name, each.spec, each.tree, each.origin) for each in layered]
+    found, findings = chosen(stack, read, [document for document in own if not enabled(document, stack)])
+    parts.findings += findings
+    return layered, found
+
+
+def _scrape_targets(running: Sequence[Resolved], parts: Parts) -> list[ScrapeTarget]:
+    """The pods of services that have metrics."""
+    made: dict[str | None, list[Manifest]] = {}
+    for manifest in parts.manifests:
+        made.setdefault(manifest.component, []).append(manifest)
+    targets = []
+    for service in running:
+        own = made.get(names.owner(SERVICE, service.namespace, service.name), [])
+        targets += [*engine_targets(service, own), *picker_targets(service, own)]
+    return targets
 
 
 def _service_parts(
@@ -222,6 +294,23 @@ def _service_parts(
     return parts
 
 
+def _is_whole(stack: StackSpec, parts: Parts) -> bool:
+    """Whether nothing was refused so far. If something was, it may be what would have read or used the rest."""
+    return stack.complete and not errors_of(parts.findings)
+
+
+def _selected_labels(
+    models: Sequence[Resolved | Layered[Any]], fronts: Sequence[Layered[LiteLLMGatewaySpec]], sound: bool
+) -> set[str]:
+    """Keys of labels by which gateways select.
+
+    By any, where the stack has none, since those of other stacks may, and where one of them may be what could not be read.
+    """
+    if not fronts or not sound:
+        return {key for model in models for key in model.labels if not key.startswith("serving.kserve.io/")}
+    return {key for front in fronts for key in front.spec.models.match_labels}
+
+
 def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:
     """The pods of the LiteLLM gateways that serve a service."""
     return [
@@ -234,6 +323,11 @@ def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:
 def _callers_of_gateways(platform: Platform) -> list[Peer]:
     """Who calls LiteLLM gateways for everybody else, and who scrapes them."""
     return [peer for fact in (platform.gateway, platform.monitoring) if fact is not None for peer in fact.peers or ()]
+
+
+def _scrapers(platform: Platform) -> Sequence[Peer]:
+    """Who collects metrics, as far as that is known."""
+    return (platform.monitoring.peers if platform.monitoring is not None else None) or ()
 
 
 def _add_gateway_objects(stack: StackSpec, parts: Parts) -> None:
@@ -268,6 +362,11 @@ def _awaited_values(stack: StackSpec) -> list[Finding]:
         message = "the values of the other stack are known to the engine only, and are left out here"
         cure = "pulumi preview, which awaits them"
         findings.append(Finding("LOCO-CONFIG", "warning", "platform.from", message, cure, source.origin))
+    if awaited := stack.other_models.awaited:
+        message = "the models of these other stacks are known to the engine only, and are left out here"
+        cure = "pulumi preview, which awaits them"
+        origin = origin_of(at(stack.config_tree, ("modelsFrom",)), stack.config_tree.origin)
+        findings.append(Finding("LOCO-CONFIG", "warning", "modelsFrom", message, cure, origin, value=list(awaited)))
     return findings
 
 

@@ -4,8 +4,10 @@ from loco.checks.base_configs import check_base_configs
 from loco.checks.cluster import check_cluster
 from loco.checks.credentials import check_credentials
 from loco.checks.follow_ons import without_follow_ons
+from loco.checks.gateway_pods import check_gateway_pods
 from loco.checks.manifests import check_manifests
 from loco.checks.metadata import check_metadata
+from loco.checks.other_models import check_other_models
 from loco.checks.rotation import check_rotation
 from loco.checks.selectors import check_selectors
 from loco.checks.shadowing import check_shadowing
@@ -18,8 +20,10 @@ __all__ = [
     "check_base_configs",
     "check_cluster",
     "check_credentials",
+    "check_gateway_pods",
     "check_manifests",
     "check_metadata",
+    "check_other_models",
     "check_rotation",
     "check_selectors",
     "check_shadowing",

@@ -9,9 +9,10 @@ from loco.spec.tree import Leaf, Path, at, dotted, leaves
 from loco.spec.validate import close_to, origin_of
 
 
-def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[Finding]:
+def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse], whole: bool = True) -> list[Finding]:
     """Declared sources that aren't there, Secrets with two owners, secrets that nobody declares or reads.
 
+    ``whole`` is whether ``uses`` are all; if not, a credential that nobody reads may be read by what was refused.
     A secret inside a structured value is an error: the engine hands such a value over in plain text.
     """
     findings = []
@@ -36,7 +37,7 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
             if source.config is not None:
                 findings += _unset(stack, source.config, ("credentials", secret, key, "config"))
     read = {(use.secret, use.key) for use in uses}
-    for secret, keys in declared.items():
+    for secret, keys in declared.items() if whole else ():
         for key in keys:
             if (secret, key) not in read:
                 message = "nothing reads this credential"
@@ -47,7 +48,8 @@ def check_credentials(stack: StackSpec, uses: Iterable[CredentialUse]) -> list[F
     for name in sorted(stack.secrets - sources):
         message = f"{name} is secret, and no credential names it as its source"
         cure = f"credentials: {{SECRET: {{KEY: {{config: {name}}}}}}}; or pulumi config rm {name} if nothing needs it"
-        findings.append(Finding("LOCO-SECRET", "error", name, message, cure, CONFIG))
+        origin = stack.secret_origins.get(name, CONFIG)
+        findings.append(Finding("LOCO-SECRET", "error", name, message, cure, origin))
     return findings
 
 

@@ -10,7 +10,7 @@ _ASKS_FOR_IT = "platform: {gateway: "  # how the cure of a finding begins that w
 
 
 def without_follow_ons(
-    findings: Iterable[Finding], of_config: Collection[Finding], manifests: Iterable[Manifest]
+    findings: Iterable[Finding], of_config: Collection[Finding], manifests: Iterable[Manifest], sound: bool = True
 ) -> list[Finding]:
     """The findings without those that follow from others among them.
 
@@ -18,6 +18,7 @@ def without_follow_ons(
         findings: all of the plan's.
         of_config: what reading found; where the platform's Gateway is at fault, it may be planned without any.
         manifests: the plan's; pods of a service that was refused aren't among them, so nothing selects them.
+        sound: whether every document could be read; if not, any pods may be missing.
     """
     findings = list(findings)
     errors = errors_of(findings)
@@ -30,6 +31,10 @@ def without_follow_ons(
         if finding in of_config
         or not (
             (faulty_gateway and finding.cure.startswith(_ASKS_FOR_IT))
-            or (finding.code == "LOCO-SELECTOR" and finding.severity == "warning" and finding.subject in podless)
+            or (
+                finding.code == "LOCO-SELECTOR"
+                and finding.severity == "warning"
+                and (not sound or finding.subject in podless)
+            )
         )
     ]

@@ -11,7 +11,7 @@ from loco.spec.validate import origin_of
 def check_rotation(
     stack: StackSpec, certificates: Collection[Certificate], values: Collection[SecretValue]
 ) -> list[Finding]:
-    """``LOCO-NO-EFFECT`` for the rotation of what the stack doesn't make."""
+    """``LOCO-NO-EFFECT`` for the rotation of what the stack doesn't make; to be asked of a whole plan."""
     rotation, made = stack.config.rotation, {value.generated for value in values if value.config is None}
     findings = []
     for key, text, there, what, cure in (
@@ -19,7 +19,7 @@ def check_rotation(
         ("masterKeys", rotation.master_keys, "master-key" in made, "master keys", "masterKey: {generate: true}"),
         ("saltKeys", rotation.salt_keys, "salt-key" in made, "salt keys", "saltKey: {generate: true}"),
     ):
-        if text is None or there or not stack.complete:
+        if text is None or there:
             continue
         where = ("rotation", key)
         origin = origin_of(at(stack.config_tree, where), stack.config_tree.origin)

@@ -1,16 +1,16 @@
 """``loco check``: the findings of a plan, printed; with ``--context`` also what it lacks on a cluster."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from loco.cli.findings import as_json, show
-from loco.cli.source import declare_source, project_folder, read_source
-from loco.model import Finding, Manifest, Refused, errors_of
-from loco.plan import plan_stack
+from loco.cli.source import declare_source, maker_of, project_folder, read_source
+from loco.model import Finding, Refused, errors_of
+from loco.plan import Plan, plan_stack
 from loco.spec import StackSpec
 
-_Ask = Callable[[Iterable[Manifest], Path | None], list[Finding]]
+_Ask = Callable[[Plan, StackSpec, Path | None], list[Finding]]
 
 
 def declare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         plan = plan_stack(stack)
         findings = plan.findings
         if ask:
-            findings += tuple(ask(plan.manifests, options.kubeconfig or _kubeconfig_of(stack)))
+            findings += tuple(ask(plan, stack, options.kubeconfig or _kubeconfig_of(stack)))
     except Refused as refusal:
         findings = refusal.findings
     if options.output == "json":
@@ -62,15 +62,18 @@ def _asker(context: str, parser: argparse.ArgumentParser) -> _Ask:
     try:
         from loco.cli.cluster.check import check_against_cluster
         from loco.cli.cluster.kubeconfig import open_cluster
+        from loco.cli.cluster.own_secrets import check_own_secrets
         from loco.cli.cluster.reader import Unreachable
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "kubernetes":
             raise
         parser.error("--context needs the official Kubernetes client: pip install 'loco[cluster]'")
 
-    def ask(manifests: Iterable[Manifest], kubeconfig: Path | None) -> list[Finding]:
+    def ask(plan: Plan, stack: StackSpec, kubeconfig: Path | None) -> list[Finding]:
         try:
-            return check_against_cluster(manifests, open_cluster(context, kubeconfig))
+            reader = open_cluster(context, kubeconfig)
+            own = check_own_secrets(plan.credential_uses, maker_of(stack), stack.config_tree, reader)
+            return [*own, *check_against_cluster(plan.manifests, reader)]
         except Unreachable as error:
             message = f"the cluster of the context {context} can't be asked: {error}"
             return [Finding("LOCO-UNREACHABLE", "error", "", message, error.cure, value=context)]

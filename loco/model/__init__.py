@@ -7,10 +7,12 @@ from loco.model.finding import Finding, Refused, errors_of
 from loco.model.manifest import Manifest, ManifestId, Wait
 from loco.model.origin import Origin
 from loco.model.parts import Parts
+from loco.model.scrape_target import Authority, ScrapeTarget
 from loco.model.secret_value import SecretValue
 from loco.model.served_model import ServedModel
 
 __all__ = [
+    "Authority",
     "Certificate",
     "CredentialUse",
     "Edge",
@@ -20,6 +22,7 @@ __all__ = [
     "Origin",
     "Parts",
     "Refused",
+    "ScrapeTarget",
     "SecretValue",
     "ServedModel",
     "TrustedAuthority",

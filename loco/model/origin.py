@@ -11,7 +11,8 @@ class Origin:
         layer: the layer of the merge, low to high one of ``profile:NAME``, ``preset:NAME`` (``config:NAME`` where a
             document replaces it), ``defaults``, ``baseRef:NAME``, ``service``, ``overrides``; or ``config`` (the stack
             config), ``presets`` (a folder of them that is being read) or ``loco`` (derived).
-        file: the path as the user named it, relative to the project where possible; None for a program's dict.
+        file: the path as the user named it, relative to the project where possible; ``documents[N]`` for a
+            program's Nth; None where nothing is written.
         line: 1-based line of the value in that file; None where it isn't known.
     """
 

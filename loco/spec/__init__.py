@@ -1,6 +1,15 @@
 """Everything that a user may write, read into frozen models and trees that know their lines."""
 
-from loco.spec.document import BASE_CONFIG, COMPANION_KINDS, CONFIG_MAP, EXTERNAL_MODEL, GATEWAY, SERVICE, Document
+from loco.spec.document import (
+    BASE_CONFIG,
+    COMPANION_KINDS,
+    CONFIG_MAP,
+    EXTERNAL_MODEL,
+    GATEWAY,
+    OBSERVABILITY,
+    SERVICE,
+    Document,
+)
 from loco.spec.read import read_files, read_stack
 from loco.spec.service import LLMInferenceServiceSpec
 from loco.spec.stack import Platform, StackConfig, StackSpec
@@ -11,6 +20,7 @@ __all__ = [
     "CONFIG_MAP",
     "EXTERNAL_MODEL",
     "GATEWAY",
+    "OBSERVABILITY",
     "SERVICE",
     "Document",
     "LLMInferenceServiceSpec",

@@ -1,11 +1,11 @@
 """The stack config as a tree with the lines of its file, and the layers that it holds: defaults and overrides."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from loco.model import Finding, errors_of
+from loco.model import Finding, Origin, errors_of
 from loco.spec.chart_leftovers import chart_leftovers
 from loco.spec.document import LAYERED, Document, Kind, check_spec
 from loco.spec.files import read_text
@@ -38,25 +38,30 @@ class _Override(_Default):
 
 
 def config_tree(
-    config: Mapping[str, Any], root: Path, config_file: Path | None, project: str
-) -> tuple[Branch, list[Finding]]:
-    """The config with the lines of its file. What the file doesn't hold (``--config``) has no line."""
+    config: Mapping[str, Any], root: Path, config_file: Path | None, project: str, secrets: Collection[str] = ()
+) -> tuple[Branch, dict[str, Origin], list[Finding]]:
+    """The config with the lines of its file, and those of its secrets. What the file doesn't hold (``--config``) has none."""
     file_tree: Node | None = None
     if config_file is not None and os.path.isfile(config_file):
         shown = _relative(config_file, root)
         text, _ = read_text(config_file, shown, "config")  # the engine has read it already
         trees, _ = read_yaml(text or "", shown, "config")
         file_tree = at(trees[0], ("config",)) if trees else None
+
+    def written(key: str) -> Node | None:
+        return at(file_tree, (f"{project}:{key}",)) or at(file_tree, (key,))
+
     items: dict[str, Node] = {}
     findings: list[Finding] = []
     for key, value in config.items():
-        where = at(file_tree, (f"{project}:{key}",)) or at(file_tree, (key,))
+        where = written(key)
         try:
             items[key] = _located(plant(value, CONFIG, (key,)), where)
         except TypeError as error:
             cure = "text, numbers, booleans, lists and mappings only"
             findings.append(Finding("LOCO-TYPE", "error", key, str(error), cure, origin_of(where, CONFIG)))
-    return Branch(items, origin_of(file_tree, CONFIG)), findings
+    lines = {name: node.origin for name in secrets if (node := written(name)) is not None}
+    return Branch(items, origin_of(file_tree, CONFIG)), lines, findings
 
 
 def defaults_of(tree: Branch) -> tuple[dict[str, Branch], list[Finding]]:

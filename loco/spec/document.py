@@ -8,10 +8,12 @@ from typing import Literal
 from pydantic import Field
 
 from loco.model import Finding, Origin, errors_of
+from loco.names import is_observability
 from loco.spec.chart_leftovers import chart_leftovers
 from loco.spec.companion import COMPANION_API, SECRET_CURE, check_companion, written
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.observability import ObservabilitySpec
 from loco.spec.older import older_fields
 from loco.spec.rules import check_formats
 from loco.spec.service import LLMInferenceServiceSpec, Spec
@@ -33,6 +35,7 @@ Kind = Literal[
     "LLMInferenceServiceConfig",
     "ExternalModel",
     "LiteLLMGateway",
+    "Observability",
     "ServiceAccount",
     "ConfigMap",
     "PersistentVolumeClaim",
@@ -41,9 +44,11 @@ SERVICE: Kind = "LLMInferenceService"
 BASE_CONFIG: Kind = "LLMInferenceServiceConfig"
 EXTERNAL_MODEL: Kind = "ExternalModel"
 GATEWAY: Kind = "LiteLLMGateway"
+OBSERVABILITY: Kind = "Observability"
 CONFIG_MAP: Kind = "ConfigMap"
 COMPANION_KINDS: tuple[Kind, ...] = ("ServiceAccount", CONFIG_MAP, "PersistentVolumeClaim")
-LAYERED: tuple[Kind, ...] = (SERVICE, EXTERNAL_MODEL, GATEWAY)  # the kinds that defaults and overrides may name
+# The kinds that defaults and overrides may name.
+LAYERED: tuple[Kind, ...] = (SERVICE, EXTERNAL_MODEL, GATEWAY, OBSERVABILITY)
 
 KSERVE_API = "serving.kserve.io/v1alpha2"
 OLDER_KSERVE_API = "serving.kserve.io/v1alpha1"  # read too: what it has and v1alpha2 hasn't is refused field by field
@@ -54,6 +59,7 @@ _API_OF: dict[Kind, str] = {
     BASE_CONFIG: KSERVE_API,
     EXTERNAL_MODEL: LOCO_API,
     GATEWAY: LOCO_API,
+    OBSERVABILITY: LOCO_API,
     **dict.fromkeys(COMPANION_KINDS, COMPANION_API),
 }
 SPEC_OF: dict[Kind, type[Spec]] = {
@@ -61,6 +67,7 @@ SPEC_OF: dict[Kind, type[Spec]] = {
     BASE_CONFIG: LLMInferenceServiceSpec,
     EXTERNAL_MODEL: ExternalModelSpec,
     GATEWAY: LiteLLMGatewaySpec,
+    OBSERVABILITY: ObservabilitySpec,
 }
 _LEAST_SPEC: dict[Kind, str] = {
     SERVICE: "spec: {model: {uri: …}}",
@@ -165,6 +172,10 @@ def read_document(tree: Node, namespace: str | None) -> tuple[Document | None, l
             findings.append(Finding("LOCO-VALUE", "error", "spec.baseRefs", message, cure, refs.origin, subject))
     elif isinstance(spec, Leaf) and spec.value is None:
         findings.append(mistyped(spec, ("spec",), "a mapping", subject, tree))
+    if kind == OBSERVABILITY and name is not None and not is_observability(name):
+        message, cure = f"an {OBSERVABILITY} belongs to one stack, by its name", "observability-<stack>"
+        origin = origin_of(at(tree, ("metadata", "name")), tree.origin)
+        findings.append(Finding("LOCO-VALUE", "error", "metadata.name", message, cure, origin, subject, name))
     if kind != BASE_CONFIG:  # there an expression that isn't KServe's is an error
         findings += chart_leftovers(tree, subject, tree)
     if errors_of(findings) or name is None or place is None:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from loco.spec.base import Spec
+from loco.spec.base import Spec, misplaced
 from loco.spec.model_settings import ModelSettings
 from loco.spec.texts import HTTPURL, HeaderName, HeaderValue, ModelPattern, ObjectName, Provider, SecretKeyName
 
@@ -61,14 +61,14 @@ class Auth(Spec):
     @model_validator(mode="after")
     def _one_key(self) -> "Auth":
         if self.api_key is not None and self.bearer_token is not None:
-            raise ValueError("apiKey or bearerToken, not both: the second would be ignored")
+            raise misplaced("apiKey or bearerToken, not both: the second would be ignored", "bearerToken")
         return self
 
     @model_validator(mode="after")
     def _headers_once(self) -> "Auth":
         lowered = [header.name.lower() for header in self.headers or []]
         if twice := sorted({name for name in lowered if lowered.count(name) > 1}):
-            raise ValueError(f"each header once; {', '.join(twice)} stands there twice")
+            raise misplaced(f"each header once; {', '.join(twice)} stands there twice", "headers")
         return self
 
     @property

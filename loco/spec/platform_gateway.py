@@ -107,8 +107,11 @@ class KnownGateway(Spec):
         return min(urls, key=lambda url: not url.startswith("https"), default=None)
 
     def url_of(self, host: str) -> str | None:
-        """Its root under another hostname that a route has; None where its scheme and port aren't known."""
-        if self.url is not None:
+        """Its root under a hostname that a route has; None where its scheme and port aren't known.
+
+        By its listeners where the stack makes it, however it is reached under the hostname of ``url``.
+        """
+        if self.url is not None and (self.create is None or urlsplit(self.url).hostname == host):
             parts = urlsplit(self.url)
             port = f":{parts.port}" if parts.port else ""
             return urlunsplit(parts._replace(netloc=f"{host}{port}"))

@@ -10,6 +10,8 @@ from loco.model import Finding, Origin, errors_of
 from loco.spec.config import config_tree, defaults_of, overrides_of
 from loco.spec.document import Document, read_document
 from loco.spec.files import read_each
+from loco.spec.models_from import models_of_others
+from loco.spec.outputs import StackOutputs
 from loco.spec.presets import read_presets
 from loco.spec.stack import CONFIG, StackConfig, StackSpec
 from loco.spec.tree import Branch, Leaf, Node, NotPlain, at, dotted, plant
@@ -25,6 +27,7 @@ def read_stack(
     project: str = "loco",
     documents: Sequence[Mapping[str, Any]] = (),
     secrets: Collection[str] = (),
+    outputs: Mapping[str, StackOutputs | Mapping[str, Any]] | None = None,
 ) -> StackSpec:
     """The spec of one stack.
 
@@ -36,6 +39,7 @@ def read_stack(
         project: the project's name, the prefix of its keys in that file.
         documents: what a program gives; then ``files`` has no default, and only files that the config names are read.
         secrets: names of the config's secrets, which ``config`` must not hold.
+        outputs: by the names that ``modelsFrom`` has, what these stacks export: ``await loco.stack_outputs(NAME)``.
 
     Returns:
         A StackSpec that holds whatever could be read; its findings say what could not.
@@ -43,7 +47,7 @@ def read_stack(
     root = Path(root)
     if documents and "files" not in config:
         config = {**config, "files": []}
-    tree, findings = config_tree(config, root, config_file, project)
+    tree, secret_origins, findings = config_tree(config, root, config_file, project, secrets)
     findings += check_model(tree, StackConfig, directives=False)
     chosen = valid_part(tree, StackConfig)
     folder = chosen.presets.folder
@@ -55,7 +59,10 @@ def read_stack(
     complete = not errors_of(reading)
     defaults, defaulting = defaults_of(tree)
     overrides, overriding = overrides_of(tree, read, complete)
-    findings += [*reading, *defaulting, *overriding]
+    other_models, taking = models_of_others(
+        chosen.models_from, at(tree, ("modelsFrom",)), outputs or {}, (project, stack)
+    )
+    findings += [*reading, *defaulting, *overriding, *taking]
     return StackSpec(
         stack,
         chosen,
@@ -66,7 +73,9 @@ def read_stack(
         own_presets=own_presets,
         findings=tuple(findings),
         secrets=frozenset(secrets),
+        secret_origins=secret_origins,
         complete=complete,
+        other_models=other_models,
     )
 
 
@@ -145,12 +154,13 @@ def _plant_documents(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Node]
     trees: list[Node] = []
     findings: list[Finding] = []
     for number, document in enumerate(documents):
+        origin = Origin("service", f"documents[{number}]")
         try:
-            trees.append(plant(document, Origin("service")))
+            trees.append(plant(document, origin))
         except NotPlain as error:
             message = f"in document {number} of the program, {error}"
             cure, where = "plain data; an Output is awaited before planning", dotted(error.path)
-            findings.append(Finding("LOCO-TYPE", "error", where, message, cure, Origin("service")))
+            findings.append(Finding("LOCO-TYPE", "error", where, message, cure, origin))
     return trees, findings
 
 

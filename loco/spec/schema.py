@@ -24,6 +24,7 @@ from loco.spec.document import (
     Kind,
     Metadata,
 )
+from loco.spec.outputs_schema import outputs_schema
 from loco.spec.service import LLMInferenceServiceSpec
 from loco.spec.stack import StackConfig
 from loco.spec.tree import Path
@@ -34,7 +35,8 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 ANY_DOCUMENT = "Document"
 STACK_CONFIG = "StackConfig"
-SCHEMAS: tuple[str, ...] = (*SPEC_OF, ANY_DOCUMENT, STACK_CONFIG)
+STACK_OUTPUTS = "StackOutputs"
+SCHEMAS: tuple[str, ...] = (*SPEC_OF, ANY_DOCUMENT, STACK_CONFIG, STACK_OUTPUTS)
 
 _KSERVE = [KSERVE_API, OLDER_KSERVE_API]
 _PROJECT = "loco:"
@@ -59,7 +61,7 @@ _SCALARS: dict[str, Schema] = {
 
 
 def schema_of(name: str) -> Schema:
-    """The schema of a kind's whole document, of ``Document`` (any of the kinds) or ``StackConfig``.
+    """The schema of a kind's whole document, of ``Document`` (any of the kinds), ``StackConfig`` or ``StackOutputs``.
 
     ``Document`` refers to the others as files beside it. KeyError for a name that isn't in SCHEMAS.
     """
@@ -67,6 +69,8 @@ def schema_of(name: str) -> Schema:
         return _any_document()
     if name == STACK_CONFIG:
         return _stack_config()
+    if name == STACK_OUTPUTS:
+        return {"$schema": DIALECT, "title": STACK_OUTPUTS, **outputs_schema()}
     return _document({str(kind): kind for kind in SPEC_OF}[name])
 
 
@@ -133,6 +137,7 @@ def _stack_config() -> Schema:
     """Pulumi.<stack>.yaml as a whole: the project's own keys, its secrets, and whatever else the engine keeps there."""
     definitions: Schema = {}
     settings = definitions.pop(_model(StackConfig, definitions, directives=False))
+    settings["properties"]["modelsFrom"]["items"] = _ref("ModelsFrom")  # text or a mapping
     layers: dict[Kind, Schema] = {}
     for kind in LAYERED:
         metadata = {key: _or_null(_map({"type": "string"})) for key in ("labels", "annotations")}

@@ -13,11 +13,14 @@ from loco.model import Finding, Origin
 from loco.spec.base import NotNegative
 from loco.spec.credential_source import CredentialSource
 from loco.spec.document import BASE_CONFIG, Document
+from loco.spec.models_from import NO_OTHER_MODELS, ModelsFrom, OtherModels
 from loco.spec.monitoring import Monitoring
+from loco.spec.observability import ObservabilitySwitch
 from loco.spec.peer import Peer
 from loco.spec.platform_gateway import GatewayFact, OtherGateway, Routes
 from loco.spec.presets import NO_PRESETS, OwnPresets
 from loco.spec.service import Spec
+from loco.spec.stack_name import StackName
 from loco.spec.texts import DNSLabel, ObjectName, SecretKeyName
 from loco.spec.tree import Branch
 
@@ -67,7 +70,7 @@ class Platform(Spec):
         None, description="Secrets that every pod of the stack pulls its images with, beside its own."
     )
     ca_bundle: CABundle | None = Field(None, description="Certificate authorities that downloads of models trust.")
-    from_: str | None = Field(
+    from_: StackName | None = Field(
         None, alias="from", description="organization/project/stack whose outputs fill these values."
     )
 
@@ -143,12 +146,18 @@ class StackConfig(Spec):
     )
     cluster: Cluster = Cluster()
     platform: Platform = Platform()
+    models_from: list[ModelsFrom] = Field(
+        default_factory=list, description="Stacks whose models the LiteLLM gateways of this one serve too."
+    )
     defaults: dict[str, Any] = Field(default_factory=dict, description="By kind, under every document of it.")
     overrides: dict[str, Any] = Field(default_factory=dict, description="By Kind/name, over that document.")
     credentials: dict[ObjectName, dict[SecretKeyName, CredentialSource]] = Field(
         default_factory=dict, description="By Secret and key, where its value comes from."
     )
     rotation: Rotation = Rotation()
+    observability: ObservabilitySwitch | None = Field(
+        None, description="enabled: true has the document observability-<stack> say what is watched."
+    )
     deletion_protection: bool | None = Field(None, description="Default: on, except in the stack dev.")
 
 
@@ -178,7 +187,9 @@ class StackSpec:
         findings: everything that reading found.
         brings_provider: whether a program hands over a provider of its own, which knows the cluster.
         secrets: names of the stack config's secrets; never a value.
+        secret_origins: where the stack's file has them, as far as it does.
         complete: whether every document could be read; if not, a name that isn't found may be among the others.
+        other_models: those of the stacks that the config names under ``modelsFrom``.
     """
 
     name: str | None
@@ -190,8 +201,10 @@ class StackSpec:
     own_presets: OwnPresets = NO_PRESETS
     findings: tuple[Finding, ...] = ()
     secrets: frozenset[str] = frozenset()
+    secret_origins: Mapping[str, Origin] = field(default_factory=dict)
     brings_provider: bool = False
     complete: bool = True
+    other_models: OtherModels = NO_OTHER_MODELS
 
     @cached_property
     def base_configs(self) -> Mapping[str, Mapping[str, Document]]:

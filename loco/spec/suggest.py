@@ -49,6 +49,11 @@ def _begun(word: str, known: Iterable[str]) -> str | None:
     return bare[longer[0]] if len(longer) == 1 else None
 
 
+def _inflected(word: str, known: Iterable[str]) -> str | None:
+    """The known key that is the word but for a plural's s, its case or its separators."""
+    return next((name for name in known if _bare(name).removesuffix("s") == _bare(word).removesuffix("s")), None)
+
+
 def suggestion(node: Node, path: Path, base: Path, model: type[BaseModel]) -> tuple[str, str]:
     """Message and cure for a key that its model doesn't know.
 
@@ -71,6 +76,8 @@ def suggestion(node: Node, path: Path, base: Path, model: type[BaseModel]) -> tu
         homes = [home for home in homes if _fields(_model_at(model, home)).keys() >= set(members)]
     below = {home for home in homes if home[: len(parent)] == parent}
     meant = len({home[1:] if home[0] == "prefill" else home for home in below}) == 1  # whatever key is near
+    if inflected := _inflected(key, here):  # nearer than a place of that very name
+        return f"there is no field {shown} here; the nearest known key is {inflected}", inflected
     if not meant and (near := close_to(key, here) or (None if homes else _begun(key, here))):
         return f"there is no field {shown} here; the nearest known key is {near}", near
     if homes:

@@ -39,6 +39,11 @@ GATEWAY_SHAPES: tuple[tuple[Path, str], ...] = (
     (("placement", "tolerations"), "Toleration"),
     (("placement", "topologySpreadConstraints"), "TopologySpreadConstraint"),
     (("autoscaling", "behavior"), "HorizontalPodAutoscalerBehavior"),
+    (("database", "migration", "resources"), "ResourceRequirements"),
+    (("pod", "containers"), "Container"),
+    (("pod", "initContainers"), "Container"),
+    (("pod", "volumeMounts"), "VolumeMount"),
+    (("pod", "volumes"), "Volume"),
 )
 
 # Text of another system's grammar: neither its nulls nor its ``$`` keys mean anything to a merge.
@@ -46,6 +51,7 @@ FREE_FORM: frozenset[Path] = frozenset({("router", "scheduler", "config", "inlin
 
 _PATCH_WORDS = ("merge", "replace", "delete")
 _EXPECTED = {
+    "float_type": "a number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "string_type": "text",
@@ -62,6 +68,7 @@ _BOUNDS = {
     "greater_than_equal": ("ge", "at least", "more"),
     "less_than_equal": ("le", "at most", "less"),
 }
+_TOO_FEW = ("too_short", "string_too_short")
 _PLAIN_WORDS = {"a string": "text", "an integer": "a whole number", "an integer of 32 bits": "a whole number"}
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -106,7 +113,10 @@ def valid_part(tree: Branch, model: type[AnyModel]) -> AnyModel:
     """The model of a tree without what ``check_model`` has findings about: one fault must not hide the rest."""
     data = as_layer(tree, directives=False)
     while errors := _errors(data, model):
-        for path in sorted({_present(data, error["loc"]) for error in errors}, key=str, reverse=True):
+        faulty = {_present(data, error["loc"]) for error in errors}
+        for path in sorted(faulty, key=str, reverse=True):
+            if any(path[:length] in faulty for length in range(len(path))):
+                continue  # it goes with what it stands in
             if not path:  # something is missing that the whole can't be without
                 return model.model_validate({})
             parent = data
@@ -257,7 +267,8 @@ def _errors(data: Any, model: type[BaseModel]) -> list[ErrorDetails]:
 def _finding(
     detail: ErrorDetails, tree: Node, model: type[BaseModel], base: Path, subject: str | None, root: Node | None
 ) -> Finding:
-    path = _within(tree, detail["loc"])
+    context = detail.get("ctx", {})
+    path = _within(tree, (*detail["loc"], *context.get("place", ())))  # a validator of a whole model knows the field
     node = nearest(tree, path)
     where = dotted((*base, *path), root)
     kind = detail["type"]
@@ -266,17 +277,19 @@ def _finding(
         return Finding("LOCO-UNKNOWN-KEY", "error", where, message, cure, node.origin, subject, as_layer(node))
     if kind == "missing":
         key = str(detail["loc"][-1])
-        where = dotted((*base, *path, key), root)
+        where = dotted((*base, *(path if path == detail["loc"] else (*path, key))), root)  # there, and null
         return Finding("LOCO-VALUE", "error", where, f"{key} is missing", f"{key}: …", node.origin, subject)
     if kind in _EXPECTED:
         return mistyped(node, (*base, *path), _EXPECTED[kind], subject, root)
-    context = detail.get("ctx", {})
     if kind == "literal_error":
         text = f"one of {', '.join(_LITERAL.findall(str(context['expected'])))}"
         message = f"this should be {text}"
     elif kind in _BOUNDS:
         name, sense, way = _BOUNDS[kind]
         message, text = f"this should be {sense} {context[name]}", f"{context[name]} or {way}"
+    elif kind in _TOO_FEW:
+        text = f"{context['min_length']} or more"
+        message = f"this should hold {text}"
     else:
         text = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
         message = f"this value is not allowed here: {text}"

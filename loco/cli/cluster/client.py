@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 import urllib3
 from kubernetes.client import ApiClient, ApiException
 
+from loco import names
 from loco.cli.cluster.need import Thing
 from loco.cli.cluster.reader import Absent, Found, Unreachable, Unreadable
 from loco.cli.cluster.shapes import Data, mapping, text
@@ -134,10 +135,13 @@ class ClusterReader:
 
 
 def _without_values(data: Data) -> Data:
-    """Key names only. Annotations go too: kubectl keeps a copy of what was applied there."""
+    """Key names, and who has made it. All other annotations go: kubectl keeps a copy of what was applied there."""
     keys = {**mapping(data.get("data")), **mapping(data.get("binaryData"))}
-    gone = mapping(data.get("metadata")).get("deletionTimestamp")
-    return {"metadata": {"deletionTimestamp": gone} if gone else {}, "data": dict.fromkeys(keys)}
+    given = mapping(data.get("metadata"))
+    metadata = {"deletionTimestamp": gone} if (gone := given.get("deletionTimestamp")) else {}
+    if (maker := text(mapping(given.get("annotations")).get(names.MADE_BY))) is not None:
+        metadata["annotations"] = {names.MADE_BY: maker}
+    return {"metadata": metadata, "data": dict.fromkeys(keys)}
 
 
 def _root(group: str, version: str) -> str:

@@ -40,7 +40,7 @@ def for_object(thing: Thing, keys: Collection[str] = ()) -> str:
     if thing.kind == "Secret":
         if set(keys) == set(PULL_KEYS):
             return f"kubectl create secret docker-registry {name}{option} --docker-server=HOST …"
-        return f"kubectl create secret generic {name}{option} {_files(keys)}"
+        return f"kubectl create secret generic {name}{option} {_values(keys)}"
     if thing.kind == "ConfigMap":
         return f"kubectl create configmap {name}{option} {_files(keys)}"
     if thing.kind == "ServiceAccount":
@@ -54,6 +54,11 @@ def _any_other(thing: Thing) -> str:
     option = f" -n {shlex.quote(thing.namespace)}" if thing.namespace else ""
     kind = f"{thing.kind.lower()}.{thing.group}" if thing.group else thing.kind.lower()
     return f"the name of one that is there (kubectl get {kind}{option}), or make {thing.kind} {thing.name} first"
+
+
+def _values(keys: Collection[str]) -> str:
+    """Of a Secret: what $(…) hands over has no newline at its end, which an editor leaves there and a key must not have."""
+    return " ".join(f'--from-literal={shlex.quote(key)}="$(cat FILE)"' for key in sorted(keys)) or "--from-file=FOLDER"
 
 
 def _files(keys: Collection[str]) -> str:

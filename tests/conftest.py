@@ -9,6 +9,30 @@ import pytest
 from dev.cluster import Cluster
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+# A minute and more each, the longest first.
+LONG = (
+    "e2e/test_every_config.py",
+    "e2e/test_environments.py",
+    "e2e/test_gateway_rotation.py",
+    "e2e/test_life_of_topologies.py",
+    "e2e/test_models_of_other_stacks.py",
+    "e2e/test_component_package.py",
+    "e2e/test_gateway_database.py",
+    "e2e/test_targeted_work.py",
+    "e2e/test_protection.py",
+    "e2e/test_report.py",
+    "e2e/test_observability_stack.py",
+    "e2e/test_consumer.py",
+    "e2e/test_litellm_watched.py",
+    "e2e/test_tls_stack.py",
+    "dev/test_make_up.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files start first: each runs on one worker, and the last one to start would leave the others idle."""
+    places = {REPOSITORY / "tests" / file: place for place, file in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(LONG)))
 
 
 @pytest.fixture(scope="session")

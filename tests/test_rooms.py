@@ -20,10 +20,10 @@ MAY_IMPORT = {
     "workloads": {"spec", "layers", "pods"},
     "routing": {"spec", "layers", "pods"},
     "gateway": {"spec"},
-    "checks": {"spec", "layers", "workloads", "routing", "gateway"},
+    "checks": {"spec", "layers", "pods", "workloads", "routing", "gateway"},
     "outputs": {"spec", "layers", "pods", "workloads", "routing", "gateway"},
     "plan": {"spec", "layers", "pods", "workloads", "routing", "gateway", "checks", "outputs"},
-    "cli": {"spec", "layers", "workloads", "routing", "gateway", "checks", "plan"},
+    "cli": {"spec", "layers", "pods", "workloads", "routing", "gateway", "checks", "plan"},
     "components": {"plan", "spec"},
 }
 MODULES = {

@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel
 
 from loco.checks.unsupported import CONSUMED, CONSUMED_OF
-from loco.spec import EXTERNAL_MODEL, GATEWAY, LLMInferenceServiceSpec
+from loco.spec import EXTERNAL_MODEL, GATEWAY, OBSERVABILITY, LLMInferenceServiceSpec
 from loco.spec.document import SPEC_OF, Kind
 from loco.spec.service import Workload
 from tests.plan.stacks import base, found, plan_of, plan_text, service
@@ -217,6 +217,7 @@ def test_field_that_no_room_consumes_is_refused_at_its_line(tmp_path: Path, path
 LOCO_SPECS: dict[Kind, dict[str, Any]] = {
     EXTERNAL_MODEL: {"provider": "openai", "model": "m", "url": "https://x/v1"},
     GATEWAY: {},
+    OBSERVABILITY: {"traces": {"endpoint": "http://collector:4318"}},
 }
 # Fields that permit something rather than change it; tests/gateway has what is refused without them.
 PERMITS = {(EXTERNAL_MODEL, "wildcard")}
@@ -243,11 +244,24 @@ LOCO_CASES: dict[tuple[Kind, str], tuple[Any, Any]] = {
     (GATEWAY, "contentPolicyFallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
     (GATEWAY, "contextWindowFallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
     (GATEWAY, "defaultFallbacks"): (["one"], ["two"]),
+    (GATEWAY, "database"): (
+        {"secretRef": {"name": "a", "key": "k"}},
+        {"secretRef": {"name": "a", "key": "k"}, "connectionLimit": 5},
+    ),
     (GATEWAY, "digests"): ("keyed", "reference"),
+    (GATEWAY, "egress"): ({}, {"external": ["203.0.113.0/24"]}),
     (GATEWAY, "env"): ([{"name": "A", "value": "1"}], [{"name": "A", "value": "2"}]),
+    (GATEWAY, "envFrom"): (
+        [{"secretRef": {"name": "b"}}],
+        [{"prefix": "P_", "secretRef": {"name": "b"}}],
+    ),
     (GATEWAY, "extraConfig"): ({"litellm_settings": {"a": 1}}, {"litellm_settings": {"a": 2}}),
     (GATEWAY, "placement"): ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "2"}}),
+    (GATEWAY, "pod"): ({"labels": {"a": "1"}}, {"labels": {"a": "2"}}),
+    (GATEWAY, "probes"): ({"startup": {"periodSeconds": 1}}, {"startup": {"periodSeconds": 2}}),
+    (GATEWAY, "redis"): ({"host": "a"}, {"host": "b"}),
     (GATEWAY, "saltKey"): ({"generate": True}, {"secretRef": {"name": "a", "key": "k"}}),
+    (GATEWAY, "service"): ({"type": "NodePort"}, {"type": "LoadBalancer"}),
     (GATEWAY, "services"): ({"chat": {"weight": 1}}, {"chat": {"weight": 2}}),
     (GATEWAY, "fallbacks"): ([{"one": ["two"]}], [{"two": ["one"]}]),
     (GATEWAY, "image"): ("a:1", "b:1"),
@@ -255,6 +269,13 @@ LOCO_CASES: dict[tuple[Kind, str], tuple[Any, Any]] = {
     (GATEWAY, "models"): ({"matchLabels": {"tier": "a"}}, {"matchLabels": {"tier": "b"}}),
     (GATEWAY, "replicas"): (1, 2),
     (GATEWAY, "via"): ("gateway", "service"),
+    (OBSERVABILITY, "alerts"): ({}, {"for": "1m"}),
+    (OBSERVABILITY, "callbacks"): (["arize"], ["opik"]),
+    (OBSERVABILITY, "content"): (True, False),
+    (OBSERVABILITY, "dashboard"): ({}, {"annotations": {"grafana_folder": "LLM"}}),
+    (OBSERVABILITY, "env"): ([{"name": "A", "value": "1"}], [{"name": "A", "value": "2"}]),
+    (OBSERVABILITY, "metrics"): ({}, {"interval": "1m"}),
+    (OBSERVABILITY, "traces"): ({"endpoint": "http://a:1"}, {"endpoint": "http://b:1"}),
 }
 
 
@@ -264,6 +285,7 @@ def loco_documents(kind: Kind, field: str, value: Any) -> list[dict[str, Any]]:
         ("one", EXTERNAL_MODEL, {"labels": {"tier": "a"}}),
         ("two", EXTERNAL_MODEL, {"labels": {"tier": "b"}}),
         ("front", GATEWAY, {}),
+        ("observability-dev", OBSERVABILITY, {}),
     ]
     documents = []
     for name, its_kind, metadata in others:
@@ -280,9 +302,11 @@ def test_consumed_field_of_locos_kinds_changes_a_manifest(kind: Kind, field: str
     router = {"router": {"route": {}, "scheduler": {}}}
     for value in LOCO_CASES[kind, field]:
         platform = {"gateway": {"name": "shared", "internalURL": "http://gw"}}
-        declared = {"a": {"k": {"existing": True}}}  # the Secret of the cases that name one
+        # The Secrets of the cases that name one.
+        declared = {"a": {"k": {"existing": True}}, "b": {"KEY": {"existing": True}}}
         documents = loco_documents(kind, field, value)
-        plan = plan_of(service(router), *documents, platform=platform, credentials=declared)
+        watched = {"enabled": kind == OBSERVABILITY}
+        plan = plan_of(service(router), *documents, platform=platform, credentials=declared, observability=watched)
         assert not plan.errors
         plans.append([(manifest.data, manifest.reference_digest) for manifest in plan.manifests])
     assert plans[0] != plans[1]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.plan.stacks import found, gateway, plan_of, service
+from tests.plan.stacks import external, found, gateway, plan_of, service
 
 ROUTED = {"router": {"route": {}, "scheduler": {}}}
 EXPOSED = {"expose": {"hostnames": ["llm.example.com"]}, "via": "service"}
@@ -40,3 +40,20 @@ def test_pods_that_were_refused_are_missed_by_nothing(labels: dict[str, str], re
     plan = plan_of(service(spec), platform={"gateway": {"name": "shared", "namespace": "infra"}})
     assert bool(plan.errors) is refused
     assert bool(found(plan, "LOCO-SELECTOR", "warning")) is told
+
+
+@pytest.mark.parametrize(("key", "told"), [("chat", []), ("llm/chat", []), ("chatt", ["spec.services.chatt"])])
+def test_names_of_a_service_that_is_not_there_are_missed_once(key: str, told: list[str]) -> None:
+    front = {
+        "services": {key: {"names": ["big", "bigger"]}},
+        "fallbacks": [{"big": ["gpt"]}, {"gpt": ["bigger"]}],
+        "defaultFallbacks": ["big"],
+        "aliases": {"other": "big"},
+    }
+    assert [finding.path for finding in plan_of(service(), external(), gateway(front)).findings] == told
+
+
+def test_what_no_settings_name_is_still_missed() -> None:
+    front = {"services": {"chatt": {"names": ["big"]}}, "fallbacks": [{"gpt": ["absent"]}], "aliases": {"a": "none"}}
+    paths = [finding.path for finding in plan_of(service(), external(), gateway(front)).findings]
+    assert paths == ["spec.services.chatt", "spec.fallbacks[0].gpt[0]", "spec.aliases.a"]

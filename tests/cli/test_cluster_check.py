@@ -75,7 +75,7 @@ CASES: dict[str, Case] = {
                 "LOCO-MISSING",
                 "error",
                 "no Secret hf in llm (likewise for Pod/llm/q)",
-                "kubectl create secret generic hf -n llm --from-file=other=FILE --from-file=token=FILE",
+                'kubectl create secret generic hf -n llm --from-literal=other="$(cat FILE)" --from-literal=token="$(cat FILE)"',
                 "spec.containers[c].env[A].valueFrom.secretKeyRef",
             )
         ],

@@ -21,7 +21,12 @@ PLATFORM = {
     "spareGpus": 16,
     "monitoring": {"prometheus": "http://prometheus.monitoring.svc:9090", "peers": [{"namespace": "monitoring"}]},
 }  # fmt: skip
-CREDENTIALS = {"openai": {"token": {"config": "openaiToken"}}, "redis": {"password": {"existing": True}}}
+CREDENTIALS = {
+    "openai": {"token": {"config": "openaiToken"}},
+    "redis": {"password": {"existing": True}},
+    "litellm-db": {"url": {"existing": True}},
+    "proxy": {"token": {"existing": True}},
+}
 MODEL = (REPOSITORY / "models/opt-125m.yaml").read_text()
 OTHERS = ("opt-125m", "chat", "embed")
 # Pages whose examples show what is worth a warning, and the warnings.

@@ -17,6 +17,7 @@ def test_the_example_is_planned() -> None:
     documents = list(yaml.safe_load_all(block))
     services = [service(name=name, labels={"tier": "gold"}) for name in ("chat", "embed")]
     credentials = {"redis": {"password": {"existing": True}}, "openai": {"token": {"existing": True}}}
+    credentials["proxy"] = {"token": {"existing": True}}
     plan = plan_of(*documents, *services, credentials=credentials)
     assert not plan.errors, "\n".join(map(str, plan.errors))
 

@@ -50,6 +50,14 @@ def ready_pods(cluster: Cluster, namespace: str) -> dict[str, str]:
     }
 
 
+def pods_by_deployment(cluster: Cluster, namespace: str) -> dict[str, set[str]]:
+    """UIDs of ready pods by the name of their Deployment."""
+    found: dict[str, set[str]] = {}
+    for name, uid in ready_pods(cluster, namespace).items():
+        found.setdefault(name.rsplit("-", 2)[0], set()).add(uid)
+    return found
+
+
 def scale(cluster: Cluster, namespace: str, deployment: str, replicas: int) -> None:
     """As an autoscaler would."""
     path = f"{collection('apps/v1', 'Deployment', namespace)}/{deployment}/scale"

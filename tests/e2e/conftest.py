@@ -41,6 +41,11 @@ class Project:
             content.setdefault("config", {})[f"loco:{key}"] = value
         path.write_text(yaml.safe_dump(content, sort_keys=False))
 
+    def set_secrets(self, **values: str) -> None:
+        """Puts secrets into the stack's config."""
+        pairs = [word for name, value in values.items() for word in ("--secret", f"{name}={value}")]
+        self.pulumi("config", "set-all", *pairs, "--stack", self.stack)
+
     def pulumi(self, *arguments: str, succeeds: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs the CLI; its output comes without colours. Fails the test if it ends otherwise than expected."""
         command = ["pulumi", *arguments, "--non-interactive", "--color=never"]

@@ -17,6 +17,17 @@ metadata: {name: tiny}
 spec:
   model: {uri: "hf://org/tiny"}
 """
+GATEWAY = """\
+apiVersion: locostack.com/v1alpha1
+kind: ExternalModel
+metadata: {name: gpt}
+spec: {provider: openai, model: gpt, url: "https://api.openai.com/v1"}
+---
+apiVersion: locostack.com/v1alpha1
+kind: LiteLLMGateway
+metadata: {name: main}
+spec: {replicas: 1, masterKey: {secretRef: {name: own, key: key}}}
+"""
 
 
 @dataclass(frozen=True)
@@ -93,14 +104,7 @@ def test_a_missing_namespace_is_told_by_the_preview(make_project: Callable[..., 
 def test_unreachable_cluster(make_project: Callable[..., Project]) -> None:
     """An update fails; a preview works and lists what it could not check."""
     project = make_project({"a.yaml": GOOD})
-    kubeconfig = project.folder / "kubeconfig"
-    kubeconfig.write_text(
-        "apiVersion: v1\nkind: Config\n"
-        'clusters: [{name: c, cluster: {server: "https://127.0.0.1:9"}}]\n'
-        "contexts: [{name: loco-test, context: {cluster: c, user: u}}]\n"
-        "users: [{name: u, user: {token: t}}]\n"
-    )
-    project.environment["KUBECONFIG"] = str(kubeconfig)
+    unreachable(project)
 
     shown = project.preview()
     assert "LOCO-UNREACHABLE" in shown.stdout + shown.stderr
@@ -110,3 +114,27 @@ def test_unreachable_cluster(make_project: Callable[..., Project]) -> None:
     refused = project.up(succeeds=False)
     assert "nothing was applied" in refused.stdout + refused.stderr
     assert {resource["type"] for resource in project.resources()} <= {"pulumi:pulumi:Stack"}
+
+
+def test_a_value_that_no_key_may_have(make_project: Callable[..., Project]) -> None:
+    """The error comes while the run is young; one that ended before its hooks are registered would be lost."""
+    project = make_project({"a.yaml": GATEWAY}, credentials={"own": {"key": {"config": "ownKey"}}})
+    project.pulumi("config", "set", "--secret", "ownKey", "true", "--stack", "dev")
+    unreachable(project)
+    shown = project.preview(succeeds=False)
+    told = shown.stdout + shown.stderr
+    assert "LOCO-CREDENTIAL" in told, told
+    assert "credentials.own.key" in told
+    assert "signal" not in told
+
+
+def unreachable(project: Project) -> None:
+    """Nobody listens where its kubeconfig says."""
+    kubeconfig = project.folder / "kubeconfig"
+    kubeconfig.write_text(
+        "apiVersion: v1\nkind: Config\n"
+        'clusters: [{name: c, cluster: {server: "https://127.0.0.1:9"}}]\n'
+        "contexts: [{name: loco-test, context: {cluster: c, user: u}}]\n"
+        "users: [{name: u, user: {token: t}}]\n"
+    )
+    project.environment["KUBECONFIG"] = str(kubeconfig)

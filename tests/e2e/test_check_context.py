@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from dev.cluster import Cluster
+from loco import names
 from tests.cli.check_world import INFRA, NS, VALUE, World, make_world, of_cluster
 from tests.goldens.objects import collection
 
@@ -265,3 +266,17 @@ def test_nothing_is_written(world: World) -> None:
     before = state()
     world.check()
     assert state() == before
+
+
+def test_of_a_secret_the_reader_keeps_its_keys_and_its_maker(world: World) -> None:
+    from loco.cli.cluster.kubeconfig import open_cluster
+    from loco.cli.cluster.need import Thing
+    from loco.cli.cluster.reader import Found
+
+    annotations = {names.MADE_BY: "serving/dev", "kubectl.kubernetes.io/last-applied-configuration": VALUE}
+    value = base64.b64encode(VALUE.encode()).decode()
+    path = collection("v1", "Secret", NS)
+    metadata = {"name": "made", "annotations": annotations}
+    world.client.create(path, {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": {"token": value}})
+    read = open_cluster("loco-test", world.kubeconfig).get(Thing("", "Secret", NS, "made"))
+    assert read == Found({"metadata": {"annotations": {names.MADE_BY: "serving/dev"}}, "data": {"token": None}})

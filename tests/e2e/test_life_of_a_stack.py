@@ -57,8 +57,7 @@ class TestAfterTheFirstUpdate:
         project.preview("--expect-no-changes")
 
     def test_nothing_is_left_to_do_after_a_refresh(self, project: Project) -> None:
-        project.pulumi("refresh", "--yes", "--skip-preview", "--stack", "dev")
-        project.preview("--expect-no-changes")
+        project.preview("--expect-no-changes", "--refresh")
 
     def test_namespace_came_first(self, first_update: list[dict[str, object]]) -> None:
         order = finished(first_update, "create")

@@ -80,7 +80,7 @@ def test_one_name_in_two_namespaces() -> None:
 
 
 def test_outputs_are_versioned_and_plain() -> None:
-    documents = (service({"baseRefs": [{"name": "base"}]}), base({"labels": {"a": "b"}}))
+    documents = (service({"baseRefs": [{"name": "base"}]}, labels={"tier": "gold"}), base({"labels": {"a": "b"}}))
     plan = plan_of(*documents, platform={"tls": True})
     assert plan.outputs == {
         "version": 1,
@@ -98,6 +98,13 @@ def test_outputs_are_versioned_and_plain() -> None:
                 "workloads": {
                     "primary": {"kind": "Deployment", "name": "chat-kserve"},
                     "service": "chat-kserve-workload-svc",
+                },
+                "labels": {"tier": "gold"},
+                "adapters": [],
+                "upstream": {
+                    "service": "https://chat-kserve-workload-svc.llm.svc.cluster.local:8000",
+                    "routed": False,
+                    "scheduled": False,
                 },
             }
         },

@@ -53,3 +53,25 @@ def test_where_it_belongs(spec: str) -> None:
     assert (finding.code, finding.cure) == ("LOCO-UNKNOWN-KEY", MISPLACED[spec])
     assert finding.origin is not None
     assert finding.origin.line == 5
+
+
+OF_GATEWAYS = {
+    # But for a plural's s: nearer than a field of that very name below.
+    "fallback: []": "fallbacks",
+    "Fallbacks: []": "fallbacks",
+    "replica: 2": "replicas",
+    "default_fallback: []": "defaultFallbacks",
+    "autoscaling: {keda: {fallbacks: {}}}": "fallback",
+    # Else a field of that very name is what was meant.
+    "maxReplicas: 3": "it as spec.autoscaling.maxReplicas",
+    "readiness: {}": "it as spec.probes.readiness",
+    "ingress: {className: a}": "it as spec.expose.ingress",
+}
+
+
+@pytest.mark.parametrize("spec", OF_GATEWAYS)
+def test_where_it_belongs_in_a_gateway(spec: str) -> None:
+    head = "apiVersion: locostack.com/v1alpha1\nkind: LiteLLMGateway\nmetadata: {name: main}\nspec:\n  "
+    [tree], _ = read_yaml(f"{head}{spec}\n", "m.yaml", "service")
+    _, findings = read_document(tree, "llm")
+    assert [finding.cure for finding in findings if finding.code == "LOCO-UNKNOWN-KEY"] == [OF_GATEWAYS[spec]]

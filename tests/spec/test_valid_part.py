@@ -29,6 +29,7 @@ class Outer(Spec):
         ({}, {}),
         ({"one": {"must": 1, "may": 2}, "number": 2}, {"number": 2}),
         ({"one": {"may": 2}}, {}),
+        ({"one": {"mustt": "a"}, "number": 2}, {"number": 2}),
         ({"one": {"must": "a", "may": "b"}}, {"one": {"must": "a"}}),
         ({"one": 3, "number": 0}, {}),
         ({"many": [{"must": "a"}, {"must": 1}], "number": 2}, {"number": 2}),

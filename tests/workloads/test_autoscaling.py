@@ -186,6 +186,8 @@ def test_keda_asks_the_platforms_prometheus(
             "LOCO-UNKNOWN-KEY",
             "spec.scaling.wva.hpa.behavior.scaledown",
         ),
+        (scaled(wva={"hpa": {"behavior": {"scaleUp": {"stabilizationWindowSeconds": 3601}}}}), {}, "LOCO-VALUE", "spec.scaling.wva.hpa.behavior.scaleUp.stabilizationWindowSeconds"),
+        (scaled(keda={"triggers": TRIGGERS, "advanced": {"horizontalPodAutoscalerConfig": {"behavior": {"scaleUp": {"policies": []}}}}}), {}, "LOCO-VALUE", "spec.scaling.keda.advanced.horizontalPodAutoscalerConfig.behavior.scaleUp.policies"),
         (scaled(keda={"triggers": TRIGGERS, "fallback": {"replicas": 1}}), {}, "LOCO-VALUE", "spec.scaling.keda.fallback.failureThreshold"),
         (scaled(keda={"triggers": [{**TRIGGERS[0], "authenticationRef": {}}]}), {}, "LOCO-VALUE", "spec.scaling.keda.triggers[0].authenticationRef.name"),
         (scaled(keda={"triggers": [{"type": "cpu", "metadata": {"value": 70}}]}), {}, "LOCO-TYPE", "spec.scaling.keda.triggers[0].metadata.value"),

@@ -150,7 +150,6 @@ def test_metadata_propagates_by_prefix(profile: str) -> None:
     assert deployment["spec"]["template"]["metadata"] == {"labels": labels, "annotations": expected}
     assert "annotations" not in one(plan, "Service").data["metadata"]
     assert [finding.path for finding in found(plan, "LOCO-NO-EFFECT", "warning")] == [
-        'metadata.labels["example.com/mine"]',
         'metadata.annotations["leaderworkerset.sigs.k8s.io/x"]',
         'metadata.annotations["example.com/mine"]',
     ]

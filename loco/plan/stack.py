@@ -1,11 +1,7 @@
-"""A StackSpec becomes a Plan: everything that is to exist, in what order, who reads what, and what there is to say.
+"""A whole stack, planned: services, gateways, what watches them, and the checks across all of it."""
 
-Pure: the same spec gives the same plan, byte for byte. No engine, no cluster, no secret value.
-"""
-
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from loco import names
 from loco.checks import (
@@ -28,100 +24,40 @@ from loco.checks import (
 from loco.gateway import (
     External,
     Gateway,
-    Observability,
     build_gateways,
-    chosen,
     credential_secrets,
     expose_gateways,
-    is_watched,
-    own_documents,
     watch,
 )
-from loco.layers import Layered, Resolved, check_expressions, check_presets, enabled, layer, resolve
+from loco.layers import Layered, Resolved, check_expressions, check_presets
 from loco.model import (
-    Certificate,
-    CredentialUse,
     Edge,
     Finding,
     Manifest,
     Parts,
     ScrapeTarget,
-    SecretValue,
-    TrustedAuthority,
     errors_of,
 )
 from loco.model.order import ordered
 from loco.model.origin import DERIVED
 from loco.model.pod_templates import pod_templates
 from loco.outputs import outputs_of
-from loco.pods.certificate import restart_with_rotation
-from loco.pods.environment import environment_uses
-from loco.pods.reading import PICKER_TEMPLATE
+from loco.plan.documents import layered_documents, resolved_services, watching_documents
+from loco.plan.plan import Plan
+from loco.plan.service import service_parts
 from loco.pods.registries import add_pull_secrets, use_mirrors
-from loco.pods.serving import serving_service
-from loco.routing import build_routing, managed_gateways, picker_targets, reference_grants, served_model
-from loco.routing.tokenizer import TOKENIZER_TEMPLATE
-from loco.spec import EXTERNAL_MODEL, GATEWAY, OBSERVABILITY, SERVICE, Document, Platform, StackSpec
-from loco.spec.document import Kind
+from loco.routing import managed_gateways, picker_targets, reference_grants, served_model
+from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
-from loco.spec.observability import ObservabilitySpec
 from loco.spec.peer import Peer
-from loco.spec.service import Spec
-from loco.spec.tree import Path, at
+from loco.spec.tree import at
 from loco.spec.validate import origin_of
 from loco.workloads import (
-    build_workloads,
     companions,
     engine_targets,
     is_stopped,
-    network_policies,
-    pod_places,
 )
-
-AnySpec = TypeVar("AnySpec", bound=Spec)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a stack should be.
-
-    Attributes:
-        manifests: in an order that respects the edges.
-        edges: which object comes before which.
-        credential_uses: which pods read which Secret keys.
-        secret_values: what the plan's Secrets are to hold, by where it comes from.
-        certificates: key pairs to be made.
-        authorities: whose certificates the gateways' pods are to trust.
-        findings: errors refuse the plan; warnings go along.
-        outputs: plain values for other projects; no secret among them.
-        resolved: each service's merged spec with the origin of every leaf.
-        gateways: the LiteLLM gateways.
-        observability: how the stack is watched; None where it isn't.
-    """
-
-    manifests: tuple[Manifest, ...]
-    edges: tuple[Edge, ...]
-    credential_uses: tuple[CredentialUse, ...]
-    secret_values: tuple[SecretValue, ...]
-    certificates: tuple[Certificate, ...]
-    authorities: tuple[TrustedAuthority, ...]
-    findings: tuple[Finding, ...]
-    outputs: Mapping[str, Any]
-    resolved: tuple[Resolved, ...]
-    gateways: tuple[Gateway, ...]
-    observability: Observability | None = None
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The findings that refuse it."""
-        return errors_of(self.findings)
-
-    @property
-    def running(self) -> Mapping[str, bool]:
-        """Every service and gateway, as ``Kind/namespace/name``: whether it is to run, or is stopped."""
-        services = {names.owner(SERVICE, s.namespace, s.name): not is_stopped(s) for s in self.resolved}
-        return services | {names.owner(GATEWAY, g.namespace, g.name): g.spec.replicas != 0 for g in self.gateways}
 
 
 def plan_stack(stack: StackSpec) -> Plan:
@@ -137,10 +73,10 @@ def plan_stack(stack: StackSpec) -> Plan:
     parts.findings += check_expressions(stack)
     parts.findings += check_base_configs(stack)
     parts.findings += _awaited_values(stack)
-    resolved = _resolved(stack, parts)
+    resolved = resolved_services(stack, parts)
     running = [service for service in resolved if not is_stopped(service)]
-    external = _layered(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
-    fronts = _layered(stack, GATEWAY, LiteLLMGatewaySpec, parts)
+    external = layered_documents(stack, EXTERNAL_MODEL, ExternalModelSpec, parts)
+    fronts = layered_documents(stack, GATEWAY, LiteLLMGatewaySpec, parts)
     sound = stack.complete and not errors_of(parts.findings)
     complete = sound and not stack.other_models.awaited
     gateways = [Gateway(front.namespace, front.name, front.spec, front.tree, front.origin) for front in fronts]
@@ -150,8 +86,8 @@ def plan_stack(stack: StackSpec) -> Plan:
         refused = unsupported(service)
         parts.findings += refused
         if not refused:
-            parts.add([_service_parts(service, stack, selected, running, gateways)])
-    observers, observability = _observability(stack, parts)
+            parts.add([service_parts(service, stack, selected, running, gateways)])
+    observers, observability = watching_documents(stack, parts)
     documents: list[Layered[Any]] = [*external, *fronts, *observers]
     for document in documents:
         parts.findings += unsupported(document, CONSUMED_OF[document.kind])
@@ -215,40 +151,6 @@ def plan_stack(stack: StackSpec) -> Plan:
     )
 
 
-def _resolved(stack: StackSpec, parts: Parts) -> list[Resolved]:
-    resolved = []
-    for document in stack.documents:
-        if document.kind == SERVICE and enabled(document, stack):
-            service, findings = resolve(document, stack)
-            parts.findings += findings
-            if service is not None:
-                resolved.append(service)
-    return resolved
-
-
-def _layered(
-    stack: StackSpec, kind: Kind, model: type[AnySpec], parts: Parts, documents: Sequence[Document] | None = None
-) -> list[Layered[AnySpec]]:
-    layered = []
-    for document in stack.documents if documents is None else documents:
-        if document.kind == kind and enabled(document, stack):
-            found, findings = layer(document, stack, model)
-            parts.findings += findings
-            if found is not None:
-                layered.append(found)
-    return layered
-
-
-def _observability(stack: StackSpec, parts: Parts) -> tuple[list[Layered[ObservabilitySpec]], Observability | None]:
-    """The stack's own documents of that kind, and the one by which it is watched; other stacks' aren't looked into."""
-    own = own_documents(stack)
-    layered = _layered(stack, OBSERVABILITY, ObservabilitySpec, parts, own) if is_watched(stack) else []
-    read = [Observability(each.namespace, each.name, each.spec, each.tree, each.origin) for each in layered]
-    found, findings = chosen(stack, read, [document for document in own if not enabled(document, stack)])
-    parts.findings += findings
-    return layered, found
-
-
 def _scrape_targets(running: Sequence[Resolved], parts: Parts) -> list[ScrapeTarget]:
     """The pods of services that have metrics."""
     made: dict[str | None, list[Manifest]] = {}
@@ -259,39 +161,6 @@ def _scrape_targets(running: Sequence[Resolved], parts: Parts) -> list[ScrapeTar
         own = made.get(names.owner(SERVICE, service.namespace, service.name), [])
         targets += [*engine_targets(service, own), *picker_targets(service, own)]
     return targets
-
-
-def _service_parts(
-    service: Resolved,
-    stack: StackSpec,
-    selected_labels: Collection[str],
-    running: Sequence[Resolved],
-    gateways: Sequence[Gateway],
-) -> Parts:
-    """A service's workloads and routes, and what their pods read; a stopped one has neither."""
-    rotation = stack.config.rotation.certificates
-    parts = build_workloads(service, stack.config.platform, selected_labels)
-    parts.certificates = [replace(certificate, rotation=rotation) for certificate in parts.certificates]
-    if is_stopped(service):
-        return parts
-    ids = {(manifest.id.kind, manifest.name): manifest.id for manifest in parts.manifests}
-    backend = ids.get(("Service", serving_service(service)))
-    certificate = ids.get(("Secret", names.certificate_secret(service.name)))
-    parts.add([build_routing(service, backend, certificate, stack.config.platform, running)])
-    places: dict[tuple[str, str], tuple[Path, ...]] = {
-        **pod_places(service),
-        ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
-        ("Deployment", names.tokenizer(service.name)): (TOKENIZER_TEMPLATE,),
-    }
-    for manifest in parts.manifests:
-        where = places.get((manifest.id.kind, manifest.name), ())
-        uses, findings = environment_uses(manifest, service, where, stack.config.credentials)
-        parts.credential_uses += uses
-        parts.findings += findings
-    for manifest in parts.manifests:
-        restart_with_rotation(manifest, service, rotation)
-    parts.add([network_policies(service, parts.manifests, stack.config.platform, _callers(service, gateways))])
-    return parts
 
 
 def _is_whole(stack: StackSpec, parts: Parts) -> bool:
@@ -309,15 +178,6 @@ def _selected_labels(
     if not fronts or not sound:
         return {key for model in models for key in model.labels if not key.startswith("serving.kserve.io/")}
     return {key for front in fronts for key in front.spec.models.match_labels}
-
-
-def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:
-    """The pods of the LiteLLM gateways that serve a service."""
-    return [
-        Peer.model_validate({"namespace": gateway.namespace, "podLabels": names.gateway_labels(gateway.name)})
-        for gateway in gateways
-        if gateway.takes(service.labels)
-    ]
 
 
 def _callers_of_gateways(platform: Platform) -> list[Peer]:

@@ -94,6 +94,7 @@ def test_no_output_at_all() -> None:
 def test_an_interruption_while_loading() -> None:
     code = (
         "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored where the tests run in the background
         "from loco.cli.main import main\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *rest):\n"

@@ -165,7 +165,13 @@ def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path: Path, number: s
         "def slow(*names):\n    link(*names); print('made one', flush=True); time.sleep(60)\n"
         "os.link = slow; sys.exit(main(['init', 'up/serving']))"
     )
-    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # ignored where the tests run in the background
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "made one\n"
         process.send_signal(number)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from dev.cluster import Cluster
+from dev.cluster.contents import node
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+MORE_NODES = 6
 # A minute and more each, the longest first.
 LONG = (
     "e2e/test_every_config.py",
@@ -55,6 +57,11 @@ def tools_bin() -> Path:
 
 @pytest.fixture(scope="session")
 def cluster(tools_bin: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster of the tests' own, on ports of its own, gone when they end."""
+    """A cluster of the tests' own, on ports of its own, gone when they end.
+
+    It has more nodes than a new one: stacks of many files stand there side by side until the end.
+    """
     with Cluster(tmp_path_factory.mktemp("cluster"), context="loco-test") as running:
+        for number in range(MORE_NODES):
+            running.client().create("/api/v1/nodes", node(f"test-node-{number}"))
         yield running

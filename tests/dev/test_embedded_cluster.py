@@ -106,12 +106,12 @@ def test_deployment_with_gpus_becomes_available(client: Client) -> None:
 
     wait_until(available)
     pods = client.get("/api/v1/namespaces/default/pods?labelSelector=app%3Dengine")["items"]
-    assert sorted(pod["spec"]["nodeName"] for pod in pods) == ["loco-node-0", "loco-node-1"]
+    assert len({pod["spec"]["nodeName"] for pod in pods}) == 2, "each takes all GPUs of a node"
 
 
 def test_nodes_have_what_they_should(client: Client) -> None:
     nodes = client.get("/api/v1/nodes")["items"]
-    assert [one["metadata"]["name"] for one in nodes] == ["loco-node-0", "loco-node-1"]
+    assert {one["metadata"]["name"] for one in nodes} >= {"loco-node-0", "loco-node-1"}
     for one in nodes:
         assert one["status"]["allocatable"].items() >= RESOURCES.items()
 

@@ -10,7 +10,7 @@ from loco.pods.field_rules import refused_fields
 from loco.pods.restricted import weaknesses
 from loco.pods.rules import refusals
 from loco.spec.litellm_gateway import Placement
-from loco.spec.tree import Path, at, dotted, plain
+from loco.spec.tree import Path, at, plain
 
 _ADDED = ("containers", "initContainers", "volumes")
 _BEHAVIOR = "HorizontalPodAutoscalerBehavior"
@@ -91,6 +91,5 @@ def _finding(
     code: str = "LOCO-VALUE",
     severity: Literal["error", "warning"] = "error",
 ) -> Finding:
-    where, origin = dotted(("spec", *path)), gateway.origin_at(*path)
     node = at(gateway.tree, path)
-    return Finding(code, severity, where, message, cure, origin, gateway.subject, None if node is None else plain(node))
+    return gateway.finding(path, message, cure, None if node is None else plain(node), code=code, severity=severity)

@@ -9,6 +9,7 @@ from loco.components.findings import refuse
 from loco.components.organization import check_organization
 from loco.components.whole_numbers import with_integers
 from loco.model import Finding, Origin
+from loco.spec.plain_data import laid_over
 from loco.spec.stack import CONFIG, Platform
 from loco.spec.stack_name import is_possible
 from loco.spec.tree import plant
@@ -28,7 +29,7 @@ async def with_platform(config: Mapping[str, Any]) -> dict[str, Any]:
     if not is_possible(source):
         return dict(config)
     own = {key: value for key, value in platform.items() if key != "from"}
-    return {**config, "platform": over(await platform_of(source), own)}
+    return {**config, "platform": laid_over(await platform_of(source), own)}
 
 
 async def platform_of(stack: str) -> dict[str, Any]:
@@ -67,15 +68,6 @@ def check_platform(stack: str, value: Mapping[str, Any]) -> list[Finding]:
             Finding("LOCO-VALUE", "error", "platform.from", message, cure, tree.origin, value=value["from"])
         )
     return findings
-
-
-def over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Two mappings merged deep; the upper one's values win."""
-    merged = dict(lower)
-    for key, value in upper.items():
-        below = merged.get(key)
-        merged[key] = over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _refused(stack: str, why: str) -> Finding:

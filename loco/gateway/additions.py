@@ -10,7 +10,7 @@ from loco.gateway.documents import Gateway
 from loco.gateway.variables import Variable
 from loco.model import Finding
 from loco.spec.external_model import SecretKey
-from loco.spec.tree import Path, dotted
+from loco.spec.tree import Path
 
 _HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
@@ -72,7 +72,7 @@ def _taken(gateway: Gateway, pod: Mapping[str, Any]) -> Iterator[Finding]:
             name = str(each.get(key) or "")
             if name in there:
                 message, cure = f"{name} is taken in the gateway's pods", f"another {key}"
-                yield _finding(gateway, (field, index, key), message, cure, name, "LOCO-DUPLICATE", "error")
+                yield _finding(gateway, (field, index, key), message, cure, name, "LOCO-DUPLICATE")
             there.append(name)
 
 
@@ -88,7 +88,7 @@ def _nowhere(gateway: Gateway, pod: Mapping[str, Any]) -> Iterator[Finding]:
             if (name := mount["name"]) not in volumes:
                 message, cure = f"the pods have no volume {name}", f"volumes: [{{name: {name}, …}}]"
                 where: Path = (*path, "volumeMounts", index, "name")
-                yield _finding(gateway, where, message, cure, name, "LOCO-REFERENCE", "error")
+                yield _finding(gateway, where, message, cure, name, "LOCO-REFERENCE")
 
 
 def _hiding(gateway: Gateway, pod: Mapping[str, Any]) -> Iterator[Finding]:
@@ -104,13 +104,13 @@ def _hiding(gateway: Gateway, pod: Mapping[str, Any]) -> Iterator[Finding]:
             continue  # which no pod may have
         if not written.startswith("/") or ".." in written.split("/"):
             message, cure = "a mount's path is absolute, without ..", "mountPath: /a/path"
-            yield _finding(gateway, path, message, cure, written, "LOCO-VALUE", "error")
+            yield _finding(gateway, path, message, cure, written, "LOCO-VALUE")
         elif place == "/":
             message, cure = "a volume at / would hide LiteLLM itself", "a directory below"
-            yield _finding(gateway, path, message, cure, written, "LOCO-VALUE", "error")
+            yield _finding(gateway, path, message, cure, written, "LOCO-VALUE")
         elif place in there or any(fixed and place.startswith(f"{own}/") for own, fixed in there.items()):
             message, cure = f"{written} is taken in the gateway's pods", "another mountPath"
-            yield _finding(gateway, path, message, cure, written, "LOCO-DUPLICATE", "error")
+            yield _finding(gateway, path, message, cure, written, "LOCO-DUPLICATE")
         else:
             there[place] = False
 
@@ -128,7 +128,7 @@ def _ports(gateway: Gateway, litellm: Mapping[str, Any]) -> Iterator[Finding]:
                     if port.get(key) in taken:
                         message, cure = f"{port[key]} is taken in the gateway's pods", f"another {key}"
                         path: Path = (field, index, "ports", number, key)
-                        yield _finding(gateway, path, message, cure, port[key], "LOCO-DUPLICATE", "error")
+                        yield _finding(gateway, path, message, cure, port[key], "LOCO-DUPLICATE")
 
 
 def variables_of_containers(gateway: Gateway) -> Iterator[Variable]:
@@ -149,6 +149,5 @@ def variables_of_containers(gateway: Gateway) -> Iterator[Variable]:
                 yield Variable(variable["name"], source, gateway, path, required=not reference.get("optional", False))
 
 
-def _finding(gateway: Gateway, path: Path, message: str, cure: str, value: object, code: str, severity: Any) -> Finding:
-    where, origin = dotted(("spec", "pod", *path)), gateway.origin_at("pod", *path)
-    return Finding(code, severity, where, message, cure, origin, gateway.subject, value)
+def _finding(gateway: Gateway, path: Path, message: str, cure: str, value: object, code: str) -> Finding:
+    return gateway.finding(("pod", *path), message, cure, value, code=code)

@@ -1,11 +1,12 @@
 """All manifests of the stack's LiteLLMGateways: the only door of this room."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
 from loco import names
 from loco.gateway.additions import add_to_pods, variables_of_containers
 from loco.gateway.authorities import authorities_of, directly_served, trust
-from loco.gateway.config import config_digest, config_text
+from loco.gateway.config import config_digest, config_of, config_text
 from loco.gateway.credentials import (
     Credentials,
     is_generated,
@@ -120,7 +121,8 @@ def _build(
             rotated = rotation.master_keys if which == "master-key" else rotation.salt_keys
             parts.secret_values.append(SecretValue(made.id, source.key, None, which, rotated))
 
-    text = config_text(gateway.spec, entries, watching.callbacks, watching.settings)
+    settings = config_of(gateway.spec, entries, watching.callbacks, watching.settings)
+    text = config_text(settings)
     parts.findings += too_large(gateway, text, len(entries))
     config = config_map(gateway, component, text)
     template = pod_template(gateway, config.name, config_digest(text), secret)
@@ -137,7 +139,7 @@ def _build(
     pods = deployment(gateway, component, template, reference_digest(gateway, text, every))
     parts.manifests += [service(gateway, component), pods, disruption_budget(gateway, component)]
     callers = callers_beside_scrapers(watching, callers, platform)
-    parts.add([_around(gateway, pods, managed, others, callers, platform, text)])
+    parts.add([_around(gateway, pods, managed, others, callers, platform, settings)])
     parts.add([let_scrapers_in(gateway, watching, pods, parts.manifests, platform)])
     return parts
 
@@ -157,7 +159,7 @@ def _around(
     others: Sequence[External],
     callers: Sequence[Peer],
     platform: Platform,
-    config: str,
+    config: Mapping[str, Any],
 ) -> Parts:
     """What scales the pods and what shuts them off, where the spec asks for it."""
     parts = Parts()

@@ -11,6 +11,7 @@ from loco.gateway.entries import Entry
 from loco.gateway.groups import shares
 from loco.gateway.redis import redis_settings
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
+from loco.spec.plain_data import laid_over
 
 MASTER_KEY = "LITELLM_MASTER_KEY"
 SALT_KEY = "LITELLM_SALT_KEY"
@@ -19,13 +20,13 @@ _RETRIES = 2
 _ENFORCED = "enforce_model_rate_limits"  # without it rpm and tpm only say where the next request goes
 
 
-def config_text(
+def config_of(
     spec: LiteLLMGatewaySpec,
     entries: Sequence[Entry],
     callbacks: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
-) -> str:
-    """The file's text.
+) -> dict[str, Any]:
+    """What the file holds.
 
     Args:
         spec: the gateway's.
@@ -64,8 +65,12 @@ def config_text(
             **redis_settings(spec),
         },
     }
-    whole = _with_callbacks(_laid_over(config, spec.extra_config or {}), callbacks)
-    return yaml.dump(whole, Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096)
+    return _with_callbacks(laid_over(config, spec.extra_config or {}), callbacks)
+
+
+def config_text(config: Mapping[str, Any]) -> str:
+    """The file's text: keys sorted, the same bytes for the same config."""
+    return yaml.dump(config, Dumper=_Dumper, sort_keys=True, allow_unicode=True, width=4096)
 
 
 def config_digest(text: str) -> str:
@@ -75,15 +80,6 @@ def config_digest(text: str) -> str:
 
 def _weighted(entry: dict[str, Any], weight: int | None) -> dict[str, Any]:
     return entry if weight is None else {**entry, "litellm_params": {**entry["litellm_params"], "weight": weight}}
-
-
-def _laid_over(config: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Mappings deep, anything else replaced."""
-    merged = dict(config)
-    for key, value in more.items():
-        below = merged.get(key)
-        merged[key] = _laid_over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _with_callbacks(config: dict[str, Any], callbacks: Sequence[str]) -> dict[str, Any]:

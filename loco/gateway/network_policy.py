@@ -8,7 +8,7 @@ from loco.gateway.documents import Gateway
 from loco.gateway.egress import Rule, migration_rules
 from loco.gateway.pod import PORT
 from loco.model import Edge, Manifest, ManifestId
-from loco.spec.peer import Peer
+from loco.spec.peer import Peer, rules_of
 
 
 def network_policies(
@@ -27,10 +27,7 @@ def network_policies(
     """
     spec: dict[str, Any] = {"podSelector": {"matchLabels": names.gateway_labels(gateway.name)}, "policyTypes": []}
     if gateway.spec.clients:
-        peers: list[Rule] = []
-        for peer in (*gateway.spec.clients, *callers):
-            if peer.as_rule() not in peers:
-                peers.append(peer.as_rule())
+        peers = rules_of((*gateway.spec.clients, *callers))
         spec["policyTypes"].append("Ingress")
         spec["ingress"] = [{"from": peers, "ports": [{"port": PORT, "protocol": "TCP"}]}]
     if egress is not None:

@@ -18,9 +18,9 @@ CONFIG_FILE = "config.yaml"
 _CONFIG_PATH = "/etc/litellm"
 _USER = 65534
 _PRE_STOP_SECONDS = 10  # LiteLLM stops listening at once, before every endpoint list has lost the pod
-_RESOURCES = {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}}
-# Prisma's query engine, and what LiteLLM keeps in memory of keys and spending.
-_RESOURCES_WITH_DATABASE = {"requests": {"cpu": "500m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}
+_MEBIBYTES = (512, 1024)  # asked for, and at most
+# With Prisma's query engine, and what LiteLLM keeps in memory of keys and spending.
+_MEBIBYTES_WITH_DATABASE = (1024, 2048)
 TRUST = "SSL_CERT_FILE"
 _DRAIN_SECONDS = 120  # how long a stream may still run
 # It would fetch its price list at start, read a .env file, and take worker counts or ports from the environment.
@@ -76,7 +76,7 @@ def pod_template(
         ],
         "env": _env(gateway, variables),
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
-        "resources": dict(placement.resources or (_RESOURCES_WITH_DATABASE if gateway.spec.database else _RESOURCES)),
+        "resources": resources_of(gateway),
         "securityContext": dict(CONTAINER_SECURITY),
         "startupProbe": _probe("/health/readiness", 5, 60, probes.startup),
         "readinessProbe": _probe("/health/readiness", 10, 3, probes.readiness),
@@ -108,6 +108,22 @@ def pod_template(
 def set_variables() -> set[str]:
     """Names of the variables that a user's own must leave alone."""
     return {*ENVIRONMENT, *OWNED, MASTER_KEY, SALT_KEY, TRUST}
+
+
+def resources_of(gateway: Gateway, beside: int = 0) -> dict[str, Any]:
+    """What the spec says of them; by default what LiteLLM needs, and so many MiB for another process beside it."""
+    placement = gateway.spec.placement
+    if placement is not None and placement.resources:
+        return dict(placement.resources)
+    request, limit = _MEBIBYTES if gateway.spec.database is None else _MEBIBYTES_WITH_DATABASE
+    return {
+        "requests": {"cpu": "500m", "memory": _memory(request + beside)},
+        "limits": {"memory": _memory(limit + beside)},
+    }
+
+
+def _memory(mebibytes: int) -> str:
+    return f"{mebibytes}Mi" if mebibytes % 1024 else f"{mebibytes // 1024}Gi"
 
 
 def image_of(gateway: Gateway) -> str:

@@ -79,9 +79,9 @@ def unshared_limits(gateway: Gateway, entries: Sequence[Entry]) -> list[Finding]
         return []
     names = ", ".join(sorted({entry.name for entry in limited}))
     message = f"each of up to {most} replicas counts for itself, so {most} times the limits of {names} can pass"
-    path = "autoscaling" if scaling is not None else "replicas"
-    cure, origin = "redis: {host: HOST}, in which they count together", gateway.origin_at(path)
-    return [Finding("LOCO-LIMITS", "warning", f"spec.{path}", message, cure, origin, gateway.subject)]
+    path: Path = ("autoscaling" if scaling is not None else "replicas",)
+    cure = "redis: {host: HOST}, in which they count together"
+    return [gateway.finding(path, message, cure, code="LOCO-LIMITS", severity="warning")]
 
 
 def _has_redis(gateway: Gateway) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
 from loco import names
 from loco.gateway.documents import Gateway
 from loco.model import Finding, Manifest, ManifestId
@@ -19,7 +17,7 @@ _CPU_PERCENT = 70  # LiteLLM runs out of CPU first; its memory never shrinks aga
 
 
 def autoscaler(
-    gateway: Gateway, target: Manifest, platform: Platform, config: str
+    gateway: Gateway, target: Manifest, platform: Platform, config: Mapping[str, Any]
 ) -> tuple[Manifest | None, list[Finding]]:
     """The object that scales the Deployment, None where nothing does.
 
@@ -29,7 +27,7 @@ def autoscaler(
         gateway: the gateway.
         target: its Deployment.
         platform: where Prometheus is, which KEDA asks.
-        config: the config file's text.
+        config: LiteLLM's.
     """
     scaling = gateway.spec.autoscaling
     if scaling is None:
@@ -127,11 +125,11 @@ def _unknown_prometheus(gateway: Gateway, scaling: Autoscaling, platform: Platfo
     return [Finding("LOCO-CONFIG", "error", where, message, cure, CONFIG, gateway.subject)]
 
 
-def _unpublished(gateway: Gateway, scaling: Autoscaling, config: str) -> list[Finding]:
+def _unpublished(gateway: Gateway, scaling: Autoscaling, config: Mapping[str, Any]) -> list[Finding]:
     """``LOCO-NO-EFFECT`` for a metric that the gateway doesn't publish: its autoscaler would stand still."""
     if scaling.requests_in_flight is None:
         return []
-    settings = yaml.safe_load(config).get("litellm_settings")
+    settings = config.get("litellm_settings")
     written = [settings.get(key) for key in _CALLBACKS] if isinstance(settings, Mapping) else []
     if any("prometheus" in listed for listed in written if isinstance(listed, (list, str))):
         return []
@@ -140,8 +138,8 @@ def _unpublished(gateway: Gateway, scaling: Autoscaling, config: str) -> list[Fi
         "metrics: {} in the stack's Observability document; or extraConfig: {litellm_settings: {callbacks: [prometheus]}} "
         "here, and somebody who scrapes /metrics/"
     )
-    where, origin = "spec.autoscaling.requestsInFlight", gateway.origin_at("autoscaling", "requestsInFlight")
-    return [Finding("LOCO-NO-EFFECT", "warning", where, message, cure, origin, gateway.subject)]
+    path = ("autoscaling", "requestsInFlight")
+    return [gateway.finding(path, message, cure, code="LOCO-NO-EFFECT", severity="warning")]
 
 
 def _target(gateway: Gateway) -> dict[str, str]:

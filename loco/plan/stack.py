@@ -47,10 +47,9 @@ from loco.plan.plan import Plan
 from loco.plan.service import service_parts
 from loco.pods.registries import add_pull_secrets, use_mirrors
 from loco.routing import managed_gateways, picker_targets, reference_grants, served_model
-from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, Platform, StackSpec
+from loco.spec import EXTERNAL_MODEL, GATEWAY, SERVICE, StackSpec
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.litellm_gateway import LiteLLMGatewaySpec
-from loco.spec.peer import Peer
 from loco.spec.tree import at
 from loco.spec.validate import origin_of
 from loco.workloads import (
@@ -103,7 +102,7 @@ def plan_stack(stack: StackSpec) -> Plan:
                 stack.config.credentials,
                 complete,
                 stack.config.rotation,
-                _callers_of_gateways(platform),
+                [*platform.proxies, *platform.scrapers],
                 platform,
                 observability,
                 stack.name,
@@ -116,7 +115,7 @@ def plan_stack(stack: StackSpec) -> Plan:
     if observability is not None:
         targets = _scrape_targets(running, parts)
         whole = _is_whole(stack, parts)
-        parts.add([watch(observability, gateways, targets, tuple(parts.manifests), _scrapers(platform), whole)])
+        parts.add([watch(observability, gateways, targets, tuple(parts.manifests), platform.scrapers, whole)])
     _add_gateway_objects(stack, parts)
     for manifest in parts.manifests:
         for _, template in pod_templates(manifest.data):
@@ -178,16 +177,6 @@ def _selected_labels(
     if not fronts or not sound:
         return {key for model in models for key in model.labels if not key.startswith("serving.kserve.io/")}
     return {key for front in fronts for key in front.spec.models.match_labels}
-
-
-def _callers_of_gateways(platform: Platform) -> list[Peer]:
-    """Who calls LiteLLM gateways for everybody else, and who scrapes them."""
-    return [peer for fact in (platform.gateway, platform.monitoring) if fact is not None for peer in fact.peers or ()]
-
-
-def _scrapers(platform: Platform) -> Sequence[Peer]:
-    """Who collects metrics, as far as that is known."""
-    return (platform.monitoring.peers if platform.monitoring is not None else None) or ()
 
 
 def _add_gateway_objects(stack: StackSpec, parts: Parts) -> None:

@@ -1,25 +1,14 @@
 """How a LiteLLM gateway stands in the network: its Service, and whom its pods may call."""
 
-from ipaddress import ip_network
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from loco.spec.base import Spec, misplaced
 from loco.spec.gateway_pod import MoreAnnotations, MoreLabels
-from loco.spec.peer import Peer
+from loco.spec.peer import Peer, range_such_as
 from loco.spec.platform_gateway import Port
 from loco.spec.texts import is_qualified
-
-
-def _range(value: str) -> str:
-    try:
-        ip_network(value)
-    except ValueError:
-        raise ValueError("a range of addresses such as 203.0.113.0/24, without host bits") from None
-    if "/" not in value:
-        raise ValueError("a range of addresses ends in its length, such as 203.0.113.7/32")
-    return value
 
 
 def _class(value: str) -> str:
@@ -28,7 +17,7 @@ def _class(value: str) -> str:
     return value
 
 
-AddressRange = Annotated[str, AfterValidator(_range)]
+AddressRange = Annotated[str, range_such_as("203.0.113.0/24", "203.0.113.7/32")]
 
 
 class GatewayService(Spec):

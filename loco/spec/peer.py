@@ -1,5 +1,6 @@
 """Pods or addresses that a NetworkPolicy lets in, as the stack config names them."""
 
+from collections.abc import Iterable
 from ipaddress import ip_network
 from typing import Annotated, Any
 
@@ -17,14 +18,19 @@ def _namespace(value: str) -> str:
     return value
 
 
-def _cidr(value: str) -> str:
-    try:
-        ip_network(value)
-    except ValueError:
-        raise ValueError("a range of addresses such as 10.0.0.0/8, without host bits") from None
-    if "/" not in value:
-        raise ValueError("a range of addresses ends in its length, such as 10.0.0.1/32")
-    return value
+def range_such_as(network: str, host: str) -> AfterValidator:
+    """Of text: a range of addresses, as the two examples are."""
+
+    def check(value: str) -> str:
+        try:
+            ip_network(value)
+        except ValueError:
+            raise ValueError(f"a range of addresses such as {network}, without host bits") from None
+        if "/" not in value:
+            raise ValueError(f"a range of addresses ends in its length, such as {host}")
+        return value
+
+    return AfterValidator(check)
 
 
 class Peer(Spec):
@@ -32,7 +38,7 @@ class Peer(Spec):
 
     namespace: Annotated[str, AfterValidator(_namespace)] | None = Field(None, description="Where the pods run.")
     pod_labels: Labels | None = Field(None, description="Only pods with these labels.")
-    cidr: Annotated[str, AfterValidator(_cidr)] | None = Field(
+    cidr: Annotated[str, range_such_as("10.0.0.0/8", "10.0.0.1/32")] | None = Field(
         None, description="A range of addresses, such as those of a load balancer's health checks."
     )
 
@@ -52,3 +58,8 @@ class Peer(Spec):
         if self.pod_labels:
             selected["podSelector"] = {"matchLabels": dict(self.pod_labels)}
         return selected
+
+
+def rules_of(peers: Iterable[Peer]) -> list[dict[str, Any]]:
+    """Members of a NetworkPolicy's ``from`` or ``to``, each once."""
+    return list({repr(rule): rule for rule in (peer.as_rule() for peer in peers)}.values())

@@ -74,6 +74,16 @@ class Platform(Spec):
         None, alias="from", description="organization/project/stack whose outputs fill these values."
     )
 
+    @property
+    def proxies(self) -> tuple[Peer, ...]:
+        """Who calls for the shared Gateway, as far as that is known."""
+        return tuple((self.gateway.peers if self.gateway is not None else None) or ())
+
+    @property
+    def scrapers(self) -> tuple[Peer, ...]:
+        """Who collects metrics, as far as that is known."""
+        return tuple((self.monitoring.peers if self.monitoring is not None else None) or ())
+
 
 def _as_text(value: Any) -> Any:
     """Versions are whole numbers, and the engine makes a number of one that is set on the command line."""

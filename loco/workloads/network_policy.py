@@ -13,7 +13,7 @@ from loco.layers import Resolved
 from loco.model import Edge, Finding, Manifest, Parts
 from loco.model.pod_templates import pod_templates
 from loco.spec import Platform
-from loco.spec.peer import Peer
+from loco.spec.peer import Peer, rules_of
 from loco.spec.stack import CONFIG
 from loco.workloads.pod_selector import pod_selector
 
@@ -54,13 +54,13 @@ def network_policies(
     if _behind_gateway(resolved):
         if findings := _unknown_callers(resolved, manifests, platform):
             return Parts(findings=findings)
-        peers = (platform.gateway.peers if platform.gateway else None) or ()
+        peers = platform.proxies
     callers = [*peers, *_foreign_picker(resolved), *gateways, *(platform.clients or ())]
     if not callers:
         return Parts()
     workloads = [manifest for manifest in manifests if any(pod_templates(manifest.data))]
     own = _pods_of_the_service(workloads)
-    scrapers = (platform.monitoring.peers if platform.monitoring else None) or ()
+    scrapers = platform.scrapers
     parts = Parts(findings=_unscraped(resolved, scrapers))
     for workload in workloads:
         rules = [{"from": own}]
@@ -146,14 +146,10 @@ def _rule(peers: Sequence[Peer], ports: Sequence[int]) -> list[Rule]:
         return []
     return [
         {
-            "from": _unique(peer.as_rule() for peer in peers),
+            "from": rules_of(peers),
             "ports": [{"port": port, "protocol": "TCP"} for port in ports],
         }
     ]
-
-
-def _unique(rules: Iterable[Rule]) -> list[Rule]:
-    return list({repr(rule): rule for rule in rules}.values())
 
 
 def _ports_named(workload: Manifest, wanted: Sequence[str]) -> list[int]:

@@ -1,6 +1,6 @@
 """What the dashboard shows: a row for each sort of pod that the stack has, each panel with its queries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from loco.gateway.observability import queries as q
@@ -51,7 +51,6 @@ def _pods(where: str, workloads: Collection[ManifestId]) -> PanelRow:
 
 def _engines(where: str) -> PanelRow:
     hits, asked = q.engine_rate("prefix_cache_hits", where), q.engine_rate("prefix_cache_queries", where)
-    quantiles = ((0.5, "p50"), (0.95, "p95"))
     return PanelRow(
         "Engines",
         (
@@ -64,26 +63,12 @@ def _engines(where: str) -> PanelRow:
                 ),
             ),
             Panel("KV cache in use", "percentunit", ((f"vllm:kv_cache_usage_perc{{{where}}}", _POD),)),
-            Panel(
-                "Time to first token",
-                "s",
-                tuple(
-                    (q.engine_quantile(share, "time_to_first_token_seconds", where), f"{_MODEL} {name}")
-                    for share, name in quantiles
-                ),
+            _spread(
+                "Time to first token", lambda share: q.engine_quantile(share, "time_to_first_token_seconds", where)
             ),
-            Panel(
-                "Time per token",
-                "s",
-                tuple((q.time_per_token(share, where), f"{_MODEL} {name}") for share, name in quantiles),
-            ),
-            Panel(
-                "Duration of requests",
-                "s",
-                tuple(
-                    (q.engine_quantile(share, "e2e_request_latency_seconds", where), f"{_MODEL} {name}")
-                    for share, name in quantiles
-                ),
+            _spread("Time per token", lambda share: q.time_per_token(share, where)),
+            _spread(
+                "Duration of requests", lambda share: q.engine_quantile(share, "e2e_request_latency_seconds", where)
             ),
             Panel(
                 "Time in the queue, p95",
@@ -111,6 +96,13 @@ def _engines(where: str) -> PanelRow:
             Panel("Prefix cache hits", "percentunit", ((q.ratio(hits, asked), _MODEL),)),
             Panel("Preemptions per second", "short", ((q.engine_rate("num_preemptions", where), _MODEL),)),
         ),
+    )
+
+
+def _spread(title: str, quantile: Callable[[float], str]) -> Panel:
+    """How long something takes for half of the requests, and for all but one in twenty."""
+    return Panel(
+        title, "s", tuple((quantile(share), f"{_MODEL} {name}") for share, name in ((0.5, "p50"), (0.95, "p95")))
     )
 
 

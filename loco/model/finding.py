@@ -72,7 +72,7 @@ class Finding:
         if self.value is not None:
             lines.append(f"  found {_shortened(self._value())}")
         lines.append(f"  write {self.cure}")
-        return "\n".join(_visible(line) for line in lines)
+        return "\n".join(visible(line) for line in lines)
 
     def _value(self) -> str:
         return shown_value(self.path, self.value)
@@ -111,7 +111,7 @@ def errors_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.severity == "error")
 
 
-def _visible(line: str) -> str:
+def visible(line: str) -> str:
     """Text of a file may hold what would move a terminal's cursor."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
 

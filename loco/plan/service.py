@@ -36,11 +36,7 @@ def service_parts(
     backend = ids.get(("Service", serving_service(service)))
     certificate = ids.get(("Secret", names.certificate_secret(service.name)))
     parts.add([build_routing(service, backend, certificate, stack.config.platform, running)])
-    places: dict[tuple[str, str], tuple[Path, ...]] = {
-        **pod_places(service),
-        ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
-        ("Deployment", names.tokenizer(service.name)): (TOKENIZER_TEMPLATE,),
-    }
+    places = template_places(service)
     for manifest in parts.manifests:
         where = places.get((manifest.id.kind, manifest.name), ())
         uses, findings = environment_uses(manifest, service, where, stack.config.credentials)
@@ -50,6 +46,15 @@ def service_parts(
         restart_with_rotation(manifest, service, rotation)
     parts.add([network_policies(service, parts.manifests, stack.config.platform, _callers(service, gateways))])
     return parts
+
+
+def template_places(service: Resolved) -> dict[tuple[str, str], tuple[Path, ...]]:
+    """Where in the spec each pod template of a service is written, by the kind and name of the object that has it."""
+    return {
+        **pod_places(service),
+        ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
+        ("Deployment", names.tokenizer(service.name)): (TOKENIZER_TEMPLATE,),
+    }
 
 
 def _callers(service: Resolved, gateways: Sequence[Gateway]) -> list[Peer]:

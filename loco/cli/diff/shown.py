@@ -17,7 +17,7 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _FLAG = re.compile(r"--?[\w.-]+")
-_NUMBER = re.compile(r"[-+]?[\d.]+|true|false", re.IGNORECASE)
+NUMBER = re.compile(r"[-+]?[\d.]+|true|false", re.IGNORECASE)
 
 
 def shown(value: Any, path: str) -> Any:
@@ -39,15 +39,13 @@ def _items(items: list[Any], path: str) -> list[Any]:
     flags = [None, *(item if isinstance(item, str) and _FLAG.fullmatch(item) else None for item in items)]
     found = []
     for index, (item, flag) in enumerate(zip(items, flags, strict=False)):
-        behind = (
-            flag is not None and isinstance(item, str) and not _FLAG.fullmatch(item) and not _NUMBER.fullmatch(item)
-        )
+        behind = flag is not None and isinstance(item, str) and not _FLAG.fullmatch(item) and not NUMBER.fullmatch(item)
         name = item.get("name") if isinstance(item, dict) else None
         found.append(shown(item, f"{path}.{flag}" if behind else f"{path}[{name or index}]"))
     return found
 
 
 def _without_value(found: re.Match[str]) -> str:
-    if _NUMBER.fullmatch(found["value"].strip()):
+    if NUMBER.fullmatch(found["value"].strip()):
         return found[0]
     return f"{found['name']}{found['sign'] or found['colon']}{HIDDEN}"

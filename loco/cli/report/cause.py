@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from loco.cli.diff.shown import shown
+from loco.cli.diff.shown import NUMBER, shown
 from loco.cli.value_text import as_json_line
 from loco.model import Origin
 from loco.model.finding import HIDDEN, shown_value
 
+SHIPPED = ("preset:", "profile:")  # layers of loco's own
 _LONGEST = 80
-_NUMBER = re.compile(r"[-+]?[\d.]+|true|false", re.IGNORECASE)
 _COUNTS_TOKENS = re.compile(r"tokens", re.IGNORECASE)
 _UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # what the engine writes for a value that it doesn't know yet
 # A word that looks like a key, whatever it stands under: a known beginning and enough behind it.
@@ -76,7 +76,7 @@ def flag_text(name: str, value: str | None) -> str | None:
         return None
     if "\n" in value:
         return f"text of {len(value.splitlines())} lines"
-    if _NUMBER.fullmatch(value) and _COUNTS_TOKENS.search(name):
+    if NUMBER.fullmatch(value) and _COUNTS_TOKENS.search(name):
         return value
     found = json.loads(shown_value(name, value)) if value else "on"
     return value_text(found, "flag")

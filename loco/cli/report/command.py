@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from loco.cli.diff.documents import Side
 from loco.cli.findings import show
 from loco.cli.report.as_json import as_json
@@ -17,6 +15,7 @@ from loco.cli.report.programs import BY_A_PROGRAM, NOTHING_TO_TELL, has_no_files
 from loco.cli.report.refusals import expected_refusals, ways_out
 from loco.cli.report.report import Report, parts_of, renamed_documents, totals_of
 from loco.cli.report.revision import files_of
+from loco.cli.report.stack_file import raw_config
 from loco.cli.report.text import as_text
 from loco.cli.report.two_plans import readers_of, world_between
 from loco.cli.report.written import Written, all_new, written_between
@@ -219,10 +218,5 @@ def _base(root: Path, stack: str, ref: str, now: Side) -> _Base:
 
 def _ciphertexts(root: Path, stack: str) -> dict[str, str]:
     """The encrypted values of a stack's file, which tell nothing but whether they were written anew."""
-    try:
-        content = yaml.safe_load((root / f"Pulumi.{stack}.yaml").read_bytes())
-    except (OSError, yaml.YAMLError):
-        return {}
-    config = content.get("config") if isinstance(content, dict) else None
-    found = {str(key): value.get("secure") for key, value in (config or {}).items() if isinstance(value, dict)}
+    found = {key: value.get("secure") for key, value in raw_config(root, stack).items() if isinstance(value, dict)}
     return {key: value for key, value in found.items() if isinstance(value, str)}

@@ -58,8 +58,7 @@ def marker_of(stack: str) -> str:
 
 def code(text: str, cell: bool = False) -> str:
     """Text as it is, on one line: in it nothing is markup or a mention, and in a table nothing a cell's end."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in text)
-    flat = flat.replace("|", "\\|") if cell else flat
+    flat = _flat(text).replace("|", "\\|") if cell else _flat(text)
     if not flat.strip():
         return "` `"
     ticks = "`" * (max((len(found) for found in _TICKS.findall(flat)), default=0) + 1)
@@ -155,13 +154,12 @@ def _collapsed(title: str, lines: list[str]) -> str:
 
 def _html(text: str) -> str:
     """Text of a summary; a mention in it would call somebody."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in text)
-    return f"<code>{html.escape(flat).replace('@', '&#64;')}</code>"
+    return f"<code>{html.escape(_flat(text)).replace('@', '&#64;')}</code>"
 
 
 def _fenced(text: str) -> list[str]:
     ticks = "`" * max(3, max((len(found) for found in _TICKS.findall(text)), default=0) + 1)
-    clean = "\n".join("".join(s if s.isprintable() else " " for s in line) for line in text.splitlines())
+    clean = "\n".join(map(_flat, text.splitlines()))
     return [f"{ticks}text", clean, ticks]
 
 
@@ -172,5 +170,9 @@ def _plain(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """A sentence with text of users in it."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in text)
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False)).replace("@", "&#64;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(_flat(text), quote=False)).replace("@", "&#64;")
+
+
+def _flat(text: str) -> str:
+    """On one line, without what isn't to be seen."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

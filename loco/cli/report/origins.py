@@ -4,20 +4,17 @@ from typing import Any
 
 from loco import names
 from loco.cli.report.structure import Path
-from loco.cli.report.template_causes import Find, credential_of
+from loco.cli.report.template_causes import ADDITIONAL, Find, credential_of
 from loco.gateway import Gateway
 from loco.layers import Layered, Resolved, enabled, layer
 from loco.model import ManifestId, Origin
 from loco.plan import Plan
-from loco.pods.reading import PICKER_TEMPLATE
-from loco.routing.tokenizer import TOKENIZER_TEMPLATE
+from loco.plan.service import template_places
 from loco.spec import EXTERNAL_MODEL, StackSpec
 from loco.spec.external_model import ExternalModelSpec
 from loco.spec.tree import Leaf, Node, Row, at, child
 from loco.spec.tree import Path as SpecPath
-from loco.workloads import pod_places
 
-_ADDITIONAL = "VLLM_ADDITIONAL_ARGS"
 # Flags that loco derives, by the field that they follow from.
 _FLAG_FIELDS: dict[str, SpecPath] = {
     "--tensor-parallel-size": ("parallelism", "tensor"),
@@ -78,12 +75,7 @@ class Origins:
     def template(self, owner: str | None, identity: ManifestId, number: int) -> Find:
         """Finds the places of a workload's template, the one of that number."""
         if service := self._services.get(owner or ""):
-            places: dict[tuple[str, str], tuple[SpecPath, ...]] = {
-                **pod_places(service),
-                ("Deployment", names.picker(service.name)): (PICKER_TEMPLATE,),
-                ("Deployment", names.tokenizer(service.name)): (TOKENIZER_TEMPLATE,),
-            }
-            found = places.get((identity.kind, identity.name), ())
+            found = template_places(service).get((identity.kind, identity.name), ())
             place = found[number] if number < len(found) else None
             return lambda path: self._in_service(service, place, path)
         if gateway := self._gateways.get(owner or ""):
@@ -235,7 +227,7 @@ def _word(words: Node | None, flag: str) -> Leaf | None:
 
 def _flag_in_text(container: Node | None, flag: str) -> Node | None:
     """The variable with further arguments, where it has the flag."""
-    value = _walk(container, ("env", _ADDITIONAL, "value"))
+    value = _walk(container, ("env", ADDITIONAL, "value"))
     return value if isinstance(value, Leaf) and flag in str(value.value).replace("=", " ").split() else None
 
 

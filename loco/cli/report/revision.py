@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-import yaml
-
+from loco.cli.report.stack_file import raw_config
 from loco.model import Finding, Refused
 
 _LARGEST = 16 * 2**20  # bytes; loco reads no larger file
@@ -118,14 +117,9 @@ def _put(folder: Path, path: Path, content: bytes, link: bool) -> None:
 
 def _reach(project: Path, stack: str, prefix: PurePosixPath) -> PurePosixPath | None:
     """The folder above the project's that the stack's patterns reach into; None where they stay within."""
-    try:
-        content = yaml.safe_load((project / f"Pulumi.{stack}.yaml").read_bytes())
-        config = content.get("config") if isinstance(content, dict) else None
-    except (OSError, yaml.YAMLError, RecursionError, ValueError):
-        return None  # planning says what is wrong with it
     texts = []
-    for key, value in (config if isinstance(config, dict) else {}).items():
-        name = str(key).rpartition(":")[2]
+    for key, value in raw_config(project, stack).items():
+        name = key.rpartition(":")[2]
         if name == "files":
             texts += value if isinstance(value, list) else []
         elif name == "presets" and isinstance(value, dict):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from loco import names
-from loco.cli.report.cause import Cause, cause_between, flag_text, value_text
+from loco.cli.report.cause import SHIPPED, Cause, cause_between, flag_text, value_text
 from loco.cli.report.flags import flags_in_script, flags_in_text, flags_of, is_script
 from loco.cli.report.normal_form import normal
 from loco.cli.report.structure import ORDER, Difference, Path, differences
@@ -14,8 +14,7 @@ Find = Callable[[Path], Origin | None]  # a path in the template, such as spec, 
 _CONTAINERS = ("containers", "initContainers")
 _WORDS = ("args", "command")
 _MAIN = ("main", "litellm")
-_SHIPPED = ("preset:", "profile:")
-_ADDITIONAL = "VLLM_ADDITIONAL_ARGS"
+ADDITIONAL = "VLLMADDITIONAL_ARGS"
 _DIGESTS = {
     names.CONFIG_DIGEST: "config of the gateway",
     names.AUTHORITIES_DIGEST: "certificate authorities that it trusts",
@@ -111,7 +110,7 @@ def _of_container(each: Difference, whose: str, now: Find, then: Find) -> Iterat
     elif field in _WORDS:
         yield from _words(path, old or [], new or [], whose, now, then)
     elif field == "env" and len(path) > 4:
-        if path[4] == _ADDITIONAL and _is_text(old) and _is_text(new):
+        if path[4] == ADDITIONAL and _is_text(old) and _is_text(new):
             before, after = (flags_in_text((variable or {}).get("value") or "") for variable in (old, new))
             yield from _flags(before, after, path, whose, now, then)
             return
@@ -197,7 +196,7 @@ def _flags(
 
 def _follows(origin: Origin | None) -> bool:
     """Whether a value is none that a user has written."""
-    return origin is None or origin.layer.startswith(_SHIPPED)
+    return origin is None or origin.layer.startswith(SHIPPED)
 
 
 def _is_text(variable: Any) -> bool:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from loco.cli.report.cause import Cause
 from loco.cli.report.report import Report
 from loco.cli.report.words import NO_EFFECT, change_of, headline, movements, need, place_of, placed, renaming, verdict
+from loco.model.finding import visible
 
 _SIGNS = {"added": "+", "changed": "~", "replaced": "±", "deleted": "-"}
 
 
 def as_text(report: Report) -> str:
     """Several lines, the summary first."""
-    return "\n".join(_printable(line) for line in _lines(report))
+    return "\n".join(map(visible, _lines(report)))
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -60,8 +61,3 @@ def _causes(causes: tuple[Cause, ...]) -> Iterator[str]:
     for cause in causes:
         change, place = change_of(cause), place_of(cause)
         yield cause.what + (f": {change}" if change else "") + (f"  [{place}]" if place else "")
-
-
-def _printable(line: str) -> str:
-    """Nothing that would move a terminal's cursor."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)

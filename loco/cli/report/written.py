@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from loco.cli.diff.comparison import compare
 from loco.cli.diff.documents import Pair, Side
 from loco.cli.diff.trees import Difference
-from loco.cli.report.cause import Cause, cause_between, value_text
+from loco.cli.report.cause import SHIPPED, Cause, cause_between, value_text
 from loco.layers import enabled
 from loco.model import Origin
 from loco.model.origin import DERIVED
 from loco.spec.document import LAYERED
 from loco.spec.tree import Node, plain
 
-_SHIPPED = ("preset:", "profile:")
 _MANY = 4
 
 
@@ -69,7 +68,7 @@ def _subject(pair: Pair, side: Side) -> str:
 
 def _by_users(each: Difference) -> bool:
     """Whether it is written in the project's files on either side, and doesn't only follow from another preset."""
-    return any(node is not None and not node.origin.layer.startswith(_SHIPPED) for node in (each.first, each.second))
+    return any(node is not None and not node.origin.layer.startswith(SHIPPED) for node in (each.first, each.second))
 
 
 def _grouped(causes: list[Cause]) -> Iterator[Cause]:

@@ -1,6 +1,5 @@
 """A gateway's config on the real engine: it outlives the pods that read it, and rolls no others."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from typing import Any
 import pytest
 
 from dev.cluster import Cluster
-from dev.cluster.client import Refused
-from tests.e2e.cluster_facts import objects, pods_by_deployment, wait_until
+from tests.e2e.admission import allow, is_taken, refuse
+from tests.e2e.cluster_facts import objects, pods_by_deployment
 from tests.e2e.conftest import Project
 
 pytestmark = pytest.mark.e2e
@@ -49,8 +48,7 @@ CREDENTIALS = {
     "tenant": {"id": {"config": "tenantId"}},
     "keep": {"key": {"config": "keepKey"}},
 }
-REFUSAL = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/no-updates"
-REFUSAL_BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/no-updates"
+POLICY = "no-updates"
 
 
 @dataclass(frozen=True)
@@ -165,31 +163,14 @@ class TestConfig:
 def refuse_updates(cluster: Cluster) -> None:
     """As a policy of the platform's might: the API server takes no update of a Deployment here."""
     rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["deployments"]}
-    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "false"}]}
-    where = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": NAMESPACE}}}
-    binding = {"policyName": "no-updates", "validationActions": ["Deny"], "matchResources": where}
-    for path, kind, content in (
-        (REFUSAL, "ValidatingAdmissionPolicy", spec),
-        (REFUSAL_BINDING, "ValidatingAdmissionPolicyBinding", binding),
-    ):
-        group = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "no-updates"}}
-        cluster.client().apply(path, json.dumps({**group, "spec": content}).encode())
-    wait_until(lambda: not can_update(cluster))
+    refuse(cluster, POLICY, NAMESPACE, {"resourceRules": [rule]}, lambda: can_update(cluster))
 
 
 def allow_updates(cluster: Cluster) -> None:
-    for path in (REFUSAL_BINDING, REFUSAL):
-        cluster.client().call("DELETE", path)
-    wait_until(lambda: can_update(cluster))
+    allow(cluster, POLICY, lambda: can_update(cluster))
 
 
 def can_update(cluster: Cluster) -> bool:
     path = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/main-litellm?dryRun=All"
-    body = json.dumps({"metadata": {"labels": {"tried": "yes"}}}).encode()
-    try:
-        cluster.client().call("PATCH", path, body, "application/merge-patch+json")
-    except Refused as refused:
-        if "no-updates" not in str(refused):
-            raise
-        return False
-    return True
+    body = {"metadata": {"labels": {"tried": "yes"}}}
+    return is_taken(cluster, POLICY, "PATCH", path, body, "application/merge-patch+json")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dev.cluster import Cluster
-from dev.cluster.client import Refused
+from tests.e2e.admission import allow, is_taken, refuse
 from tests.e2e.cluster_facts import objects, ready_pods, scale, wait_until
 from tests.e2e.conftest import Project
 from tests.e2e.events import finished
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.e2e
 NAMESPACE = "gateway-database"
 URL = "postgresql://litellm:password-of-the-test@db.data.svc:5432/litellm"
 JOB, CONFIG, PODS = "main-litellm-migrate-", "main-litellm-config.", f"Deployment::main/{NAMESPACE}/main-litellm"
-POLICY = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/no-migration"
-BINDING = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/no-migration"
+POLICY = "no-migration"
+LABELS = {"app.kubernetes.io/component": "litellm-migration"}
 
 
 def documents(model: str = "first", **spec: Any) -> str:
@@ -226,40 +226,19 @@ def order_of(events: list[dict[str, Any]], operation: str) -> int:
 def refuse_migrations(cluster: Cluster, namespace: str = NAMESPACE) -> None:
     """As where nothing can run: the API server takes no pod of the Job, until the Job's own deadline fails it."""
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-    labelled = {"matchLabels": {"app.kubernetes.io/component": "litellm-migration"}}
-    spec = {
-        "matchConstraints": {"resourceRules": [rule], "objectSelector": labelled},
-        "validations": [{"expression": "false"}],
-    }
-    where = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
-    binding = {"policyName": "no-migration", "validationActions": ["Deny"], "matchResources": where}
-    group = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": "no-migration"}}
-    for path, kind, content in (
-        (POLICY, "ValidatingAdmissionPolicy", spec),
-        (BINDING, "ValidatingAdmissionPolicyBinding", binding),
-    ):
-        cluster.client().apply(path, json.dumps({**group, "kind": kind, "spec": content}).encode())
-    wait_until(lambda: not takes_migrations(cluster, namespace))
+    constraints = {"resourceRules": [rule], "objectSelector": {"matchLabels": LABELS}}
+    refuse(cluster, POLICY, namespace, constraints, lambda: takes_migrations(cluster, namespace))
 
 
 def allow_migrations(cluster: Cluster, namespace: str = NAMESPACE) -> None:
-    for path in (BINDING, POLICY):
-        cluster.client().call("DELETE", path)
-    wait_until(lambda: takes_migrations(cluster, namespace))
+    allow(cluster, POLICY, lambda: takes_migrations(cluster, namespace))
 
 
 def takes_migrations(cluster: Cluster, namespace: str) -> bool:
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "tried", "labels": {"app.kubernetes.io/component": "litellm-migration"}},
+        "metadata": {"name": "tried", "labels": LABELS},
         "spec": {"containers": [{"name": "a", "image": "a"}]},
     }
-    try:
-        path = f"/api/v1/namespaces/{namespace}/pods?dryRun=All"
-        cluster.client().call("POST", path, json.dumps(pod).encode())
-    except Refused as refused:
-        if "no-migration" not in str(refused):
-            raise
-        return False
-    return True
+    return is_taken(cluster, POLICY, "POST", f"/api/v1/namespaces/{namespace}/pods?dryRun=All", pod)
